@@ -105,7 +105,7 @@ def _asked(
     for question in conversation.questions:
         hits = memory.search(question.text, user_id=conversation.id, top_k=_DEEP)
         found = [source.id for hit in hits for source in hit.sources]
-        meant = [_stands_for(id, cites, question.evidence) for id in found]  # noqa: A001
+        meant = [_stands_for(id, cites, question.evidence) for id in found]
         for reading, ids in (("", [i for i in found if i in turns]), (".places", found), (".cited", meant)):
             scores = score(ids, question.evidence)
             sums.update({f"{name}.{when}{reading}": scores[name] for name in _MEASURES})

@@ -98,7 +98,7 @@ def _told(memory: Memory, plain: Memory, one: Observed, other: Observed) -> Iter
     gate = Gate(settings, PLAIN, scope, LANGUAGE, len(other.turns))
     stored = partial(neighbourhood, plain.engine.db, scope, near=settings.near, lexical=settings.lexical)
     ids = [note_id(scope.name, turn.source.id) for turn in other.turns]
-    turns = [new_of(turn, id, LANGUAGE) for turn, id in zip(other.turns, ids, strict=True)]  # noqa: A001
+    turns = [new_of(turn, id, LANGUAGE) for turn, id in zip(other.turns, ids, strict=True)]
     raw = np.stack([turn.raw_vector for turn in other.turns if turn.raw_vector is not None])
     step = 1 if one is other else 5
     for candidate, observation in list(zip(one.observations, one.cited, strict=True))[::step]:

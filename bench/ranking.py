@@ -335,7 +335,7 @@ Wanted = list[tuple[Callable[[Note], bool], Callable[[Note], bool]]]
 
 
 def _sources(wanted: Iterable[str]) -> Wanted:
-    def of(id: str) -> Callable[[Note], bool]:  # noqa: A002  the graph's own word
+    def of(id: str) -> Callable[[Note], bool]:
         return lambda note: any(source.id == id for source in note.sources)
 
     return [(of(one), of(one)) for one in wanted]

@@ -215,7 +215,7 @@ def _id(session: str, at: int) -> str:
     return f"{session}:{at}"
 
 
-def _session(id: str) -> str:  # noqa: A002  the graph's own word
+def _session(id: str) -> str:
     return id.partition(":")[0]
 
 

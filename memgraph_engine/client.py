@@ -282,8 +282,8 @@ class Memory:
         shared: bool = False,
         update: bool = False,
         repository: bool = False,
-        format: readers.Format | None = None,  # noqa: A002  as the command line calls it
-        id: str | None = None,  # noqa: A002
+        format: readers.Format | None = None,  # as the command line calls it
+        id: str | None = None,
         sample_id: str | None = None,
         encoding: str = "",
         wait: bool = True,
@@ -339,7 +339,7 @@ class Memory:
             raise InvalidInput(f"limit must be a whole number from 1, or None for all, not {limit!r}.")
         return self._writer.process(self._scope(user_id, shared), limit)
 
-    def update(self, id: str, text: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
+    def update(self, id: str, text: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """Give a note, named by its own id or its source's, a new text; `history` keeps the old one.
 
         A source that shares its note with others leaves it, and is told by a note of its own. The id of a long message
@@ -350,7 +350,7 @@ class Memory:
         text = check_text(text, "text", self._settings.max_text)
         return self._writer.update(self._scope(user_id, shared), check_name(id, "id"), text)
 
-    def delete(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
+    def delete(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """Delete a note, named by its own id or its source's: no search finds it, and `undo` brings it back.
 
         The id of a long message names all of its notes. A note that other sources tell too loses only the source that
@@ -516,7 +516,7 @@ class Memory:
         """
         return evolve(self.engine, self._scope(user_id, shared))
 
-    def restore(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
+    def restore(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """Bring back a note that expired, swept or not: the time of its policy begins anew. Or one that was evicted.
 
         An evicted note leaves its summary, which is made anew of the rest, and lives on as it did. The id of a long
@@ -524,7 +524,7 @@ class Memory:
         """
         return lives.restore(self.engine, self._scope(user_id, shared), check_name(id, "id"))
 
-    def pin(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
+    def pin(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """Keep a note for ever, whatever its policy. Raises NotFound, or InvalidInput for what is pinned already.
 
         >>> from memgraph_engine import Memory
@@ -536,7 +536,7 @@ class Memory:
         """
         return lives.pin(self.engine, self._scope(user_id, shared), check_name(id, "id"), pinned=True)
 
-    def unpin(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
+    def unpin(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """Let a pinned note end as its policy says, counted from when it was stored: that may be past already.
 
         Raises NotFound, or InvalidInput for what is not pinned.
@@ -598,7 +598,7 @@ class Memory:
             raise NotFound(f"The memory of {scope} is empty: there is nothing to hold.")
         return made
 
-    def release(self, id: str, *, user_id: str | None = None, shared: bool = False) -> None:  # noqa: A002
+    def release(self, id: str, *, user_id: str | None = None, shared: bool = False) -> None:
         """End a hold; raises NotFound."""
         scope = self._scope(user_id, shared)
         if not holds.release(self.engine.db, scope.name, check_name(id, "id")):
@@ -1160,7 +1160,7 @@ class Memory:
 
     # ---- looking up -------------------------------------------------------------------------
 
-    def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
+    def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:
         """Return a note by its own id or that of a source, of a long message the first passage's; raises NotFound."""
         scope, note = self._find(id, self._scope(user_id, shared))
         (told,) = decisions.outdated(self.engine.db, scope.name, [note])
@@ -1169,7 +1169,7 @@ class Memory:
             raise NotFound(f"{id!r} of {scope} is {note.status}{by}; its `history` shows what it was.")
         return told
 
-    def source(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Source:  # noqa: A002
+    def source(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Source:
         """Return a message, or a document's passage, as it came: whole, however many notes tell it; raises NotFound.
 
         >>> from memgraph_engine import Memory
@@ -1273,7 +1273,7 @@ class Memory:
         found = notes.vectors(self.engine.db, self._scope(user_id, shared).name)
         return {note: np.array(vector, dtype=np.float32) for note, vector in found}
 
-    def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:  # noqa: A002
+    def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:
         """Return all versions of a note, oldest first, each with the decision that made it; raises NotFound.
 
         The last one says what took the note's place, if another did (`Note.until`, `Note.replaced_by`).
@@ -1283,7 +1283,7 @@ class Memory:
         """
         return self._versions(*self._find(id, self._scope(user_id, shared), gone=True))
 
-    def explain(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Story:  # noqa: A002
+    def explain(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Story:
         """Tell how a note, named by its own id or a source's, came to be what it is; raises NotFound.
 
         Its last decision is the one that changed the note last, or by which another took its place. If the note's
@@ -1320,7 +1320,7 @@ class Memory:
         """Return the topics of a memory, the largest first, each with its most central keywords."""
         return topic_graph.every(self.engine.db, self._scope(user_id, shared).name)
 
-    def topic(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Topic:  # noqa: A002
+    def topic(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Topic:
         """Return a topic with all of its keywords, the most central ones first; raises NotFound."""
         scope = self._scope(user_id, shared)
         found = topic_graph.find(self.engine.db, scope.name, check_name(id, "id"))
@@ -1337,17 +1337,17 @@ class Memory:
         _check_limit(limit)
         return topic_graph.runs(self.engine.db, self._scope(user_id, shared).name, limit)
 
-    def block(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Block:  # noqa: A002
+    def block(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Block:
         """Return a block with its fields; raises NotFound."""
         scope = self._scope(user_id, shared)
         return self._reader.told(scope, [self._block(scope, check_name(id, "id"))])[0]
 
-    def _block(self, scope: Scope, id: str) -> Block:  # noqa: A002
+    def _block(self, scope: Scope, id: str) -> Block:
         for block in block_graph.find(self.engine.db, scope.name, [id]):
             return block
         raise NotFound(f"There is no block {id!r} in the memory of {scope}.")
 
-    def claim(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Claim:  # noqa: A002
+    def claim(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Claim:
         """Return a claim; raises NotFound, also for one that no note supports that can be read now.
 
         Those that the tenant's users share are of the shared memory.
@@ -1478,7 +1478,7 @@ class Memory:
             else:
                 yield one if isinstance(one, Note) else self._find(check_name(one, "shown"), scope)[1]
 
-    def _find(self, id: str, scope: Scope, *, gone: bool = False) -> tuple[Scope, Note]:  # noqa: A002
+    def _find(self, id: str, scope: Scope, *, gone: bool = False) -> tuple[Scope, Note]:
         """Find a note in the user's own memory, else in the shared one.
 
         With `gone` also one whose creation was undone, as it was last, with that status.

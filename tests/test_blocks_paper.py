@@ -199,7 +199,7 @@ def test_a_block_that_both_linkages_make_gets_the_distance_of_the_present_one(te
         memory.rebuild_blocks(**ANA)
         tree = memory.block_tree(**ANA)
         found = {block.id: block.distance for block in tree if block.level}
-        assert [id for id in found.keys() & before.keys() if found[id] != before[id]]  # noqa: A001
+        assert [id for id in found.keys() & before.keys() if found[id] != before[id]]
         assert memory.verify(**ANA) == []
         for nodes in range(1, 1 + tree[0].leaves):
             assert sum(block.notes for block in memory.outline(nodes, **ANA)) == len(TALK)

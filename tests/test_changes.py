@@ -718,7 +718,7 @@ TALK = [(LIVED, "lived"), ("Good that the sun shines on the river there.", "afte
 
 @pytest.mark.parametrize("together", [True, False], ids=["in a batch", "one by one"])
 def test_what_was_corrected_is_quoted_by_no_context(memory, together):
-    talk = [{"text": text, "speaker": "Ana", "session": "s", "id": id} for text, id in TALK]  # noqa: A001
+    talk = [{"text": text, "speaker": "Ana", "session": "s", "id": id} for text, id in TALK]
     for some in [talk] if together else [[one] for one in talk]:
         memory.add(some, user_id="ana")
     assert [note.status for note in [memory.history("lived", user_id="ana")[-1].note]] == ["superseded"]
@@ -734,7 +734,7 @@ def test_a_correction_right_behind_what_it_corrects_does_not_quote_it(memory):
 
 
 def test_a_correction_that_is_undone_lets_contexts_quote_again(memory):
-    talk = [{"text": text, "speaker": "Ana", "session": "s", "id": id} for text, id in TALK]  # noqa: A001
+    talk = [{"text": text, "speaker": "Ana", "session": "s", "id": id} for text, id in TALK]
     memory.add(talk[:2], user_id="ana")
     before = memory.get("after", user_id="ana").context
     (entry,) = memory.add(talk[2:], user_id="ana").entries

@@ -341,7 +341,7 @@ NOTE = (
 )
 
 
-def claimed(relation, subject, object, text, **given):  # noqa: A002
+def claimed(relation, subject, object, text, **given):
     return {"notes": [1], "relation": relation, "subject": subject, "object": object, "text": text, **given}
 
 

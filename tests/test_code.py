@@ -369,9 +369,9 @@ def test_a_name_that_is_too_long_for_an_id_is_cut_in_its_middle(memory, repo):
     root = repo({"a.js": f"function ok() {{ return 1 }}\n\nclass Big {{\n{methods}{long}}}\n"})
     ingest(memory, root)
     name = f"a.js::Big.['{'x' * 94}…"
-    kept = {id: piece.text.strip()[-10:] for id, piece in pieces(memory).items() if id.startswith(name)}  # noqa: A001
+    kept = {id: piece.text.strip()[-10:] for id, piece in pieces(memory).items() if id.startswith(name)}
     assert len(pieces(memory)) > 40
-    assert {id[-4:]: text for id, text in kept.items()} == {"x0']": "return 0 }", "x1']": "return 1 }"}  # noqa: A001
+    assert {id[-4:]: text for id, text in kept.items()} == {"x0']": "return 0 }", "x1']": "return 1 }"}
     assert max(map(len, kept)) < 220
     assert not {one for piece in pieces(memory).values() for one in piece.tags if "xxx" in one}
     assert counts(ingest(memory, root)) == {"files": 1, "repeats": len(pieces(memory))}

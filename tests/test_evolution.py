@@ -91,7 +91,7 @@ def test_notes_of_a_topic_that_share_rare_keywords_are_tied_and_tagged(anchored)
     assert (done.ties, len(ties(memory, found[1]))) == (3, 2)
     assert done.tags >= 1
     labels = {part for topic in memory.topics(**ANA) for part in topic.label.split(", ")}
-    for note in (memory.get(id, **ANA) for id in found):  # noqa: A001
+    for note in (memory.get(id, **ANA) for id in found):
         assert set(note.tags) <= labels
         assert all(tag in note.text.casefold() for tag in note.tags)
     last = done.decisions[-1]

@@ -38,7 +38,7 @@ def ana(memory):
     assert memory.verify(user_id="ana") == []
 
 
-def say(memory, text, id, speaker="Ana", user="ana", **fields):  # noqa: A002
+def say(memory, text, id, speaker="Ana", user="ana", **fields):
     return memory.add({"id": id, "text": text, "speaker": speaker, **fields}, user_id=user).entries[0]
 
 
@@ -269,7 +269,7 @@ def test_a_fact_that_comes_again_after_its_correction_is_a_new_note(ana):
 def test_a_fact_that_comes_again_in_the_batch_of_its_correction_is_a_new_note(ana):
     texts = {"old": LIVED, "new": MOVED, "back": LIVED}
     entries = ana.add_many(
-        [{"id": id, "text": text, "speaker": "Ana"} for id, text in texts.items()],  # noqa: A001
+        [{"id": id, "text": text, "speaker": "Ana"} for id, text in texts.items()],
         user_id="ana",
     ).entries
     assert entries[1].kind == "supersede"
@@ -485,7 +485,7 @@ def test_a_conversation_without_corrections_comes_twice_and_adds_nothing(ana):
 
 def test_without_the_gate_everything_is_appended_but_small_talk(ana):
     one = with_gate(ana, update=False)
-    kinds = [say(one, text, id).kind for id, text in (("1", ADOPTED), ("2", AGAIN), ("3", MOVED), ("4", "Thanks!"))]  # noqa: A001
+    kinds = [say(one, text, id).kind for id, text in (("1", ADOPTED), ("2", AGAIN), ("3", MOVED), ("4", "Thanks!"))]
     assert kinds == ["append", "append", "append", "discard"]
     assert ana.explain("2", user_id="ana").ties == ()
 

@@ -93,7 +93,7 @@ def _manage(memory, kind, *given):
         Memory(later).evict(user_id="ana")
         memory.limit(None, user_id="ana")
     else:
-        gone = sorted({id for note in memory.get_all(user_id="ana") for id in note.sums})  # noqa: A001
+        gone = sorted({id for note in memory.get_all(user_id="ana") for id in note.sums})
         if gone:
             memory.restore(gone[given[0] % len(gone)], user_id="ana")
 

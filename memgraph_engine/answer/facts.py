@@ -100,7 +100,7 @@ def facts(hits: Sequence[Hit], ties: Sequence[Contrary], read: Mapping[str, obje
             past=fact.note.status == "superseded" or id in changed,
             behind=behind[id],
         )
-        for id, fact in standing.items()  # noqa: A001  the graph's own word
+        for id, fact in standing.items()
     ]
     ranked.sort(key=lambda fact: (-fact.score, fact.note.id))
     # what is perhaps on the matter of another is told by its own rank

@@ -81,7 +81,7 @@ class Audit:
         kept = [one for one in found if rule is None or one.rule == rule or rule in one.rule.split(", ")]
         return sorted(kept, key=lambda one: one.at, reverse=True)
 
-    def changed(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Change]:  # noqa: A002
+    def changed(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Change]:
         """Return how a note came to be what it is, oldest first: what each decision changed of it; raises NotFound.
 
         It is named by its own id or a source's, of a long message the first passage's. That another note took its place

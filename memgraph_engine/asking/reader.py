@@ -305,7 +305,7 @@ class Reader:
             yield [one.note for one in page if filters.finds(one.note)]
             before = page[-1].note.created_at, page[-1].note.id
 
-    def claim(self, scope: Scope, id: str) -> Claim | None:  # noqa: A002  the graph's own word
+    def claim(self, scope: Scope, id: str) -> Claim | None:
         """Return a claim of one scope; None if there is none, or it is told no more."""
         return claim_reading.find(self._engine, scope, id)
 

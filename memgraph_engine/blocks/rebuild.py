@@ -142,7 +142,7 @@ def _write(job: _Blocks, found: _Found, nodes: Sequence[Node], vectors: "NDArray
             "first_at": node.first_at,
             "last_at": node.last_at,
             "vector": vector,
-            "own": [{"id": id, "stamp": found.stamps[id]} for id in node.own],  # noqa: A001  the graph's own word
+            "own": [{"id": id, "stamp": found.stamps[id]} for id in node.own],
             "parts": list(node.parts),
         }
         for node, vector in zip(nodes, vectors, strict=True)

@@ -116,7 +116,7 @@ class Abstractor:
         """Return the claims that the notes of a request may support: those nearest to them, and those found in them."""
         near = claim_graph.anchors(self.engine.db, self.scope, [one.note.id for one in group], _NEAR)
         stored = {one.claim.id: one.claim for one in claim_graph.told(self.engine.db, [self.scope], near)}
-        trusted = (stored[id] for id in near if id in stored and stored[id].confidence >= LEAST)  # noqa: A001
+        trusted = (stored[id] for id in near if id in stored and stored[id].confidence >= LEAST)
         known = [found.told for one in group for found in one.found.values()]
         known += [Told(one.kind, one.text, one.subject, one.object) for one in trusted]
         first: dict[tuple[str, str, str], Told] = {}

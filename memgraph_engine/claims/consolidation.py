@@ -85,8 +85,8 @@ def _claimed(engine: Engine, scope: Scope, part: Sequence[Reading], language: st
         for one in part
     ]
     texts = {one["id"]: one["text"] for row in rows for one in row["claims"] if not one["reworded"]}
-    new = [id for id in texts if id not in claim_graph.known(engine.db, scope.name, list(texts))]  # noqa: A001
-    vectors = dict(zip(new, engine.embedder.embed_documents([texts[id] for id in new]), strict=True)) if new else {}  # noqa: A001
+    new = [id for id in texts if id not in claim_graph.known(engine.db, scope.name, list(texts))]
+    vectors = dict(zip(new, engine.embedder.embed_documents([texts[id] for id in new]), strict=True)) if new else {}
     for row in rows:
         for one in row["claims"]:
             one["vector"] = vectors.get(one["id"])

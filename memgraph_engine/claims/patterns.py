@@ -116,7 +116,7 @@ def _sentence(sentence: str, lists: "_Lists") -> _Words:
 # ---- claims that somebody else worded ------------------------------------------------------------
 
 
-def worded(kind: Kind, text: str, subject: str, object: str, language: str) -> Told | None:  # noqa: A002
+def worded(kind: Kind, text: str, subject: str, object: str, language: str) -> Told | None:
     """Return a claim that a model worded, None where no sentence of a note would be read so, or its ends are others.
 
     Beside what is read in notes, what many are or do may be said by any verb, since it is known where that begins.

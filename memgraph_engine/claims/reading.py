@@ -27,7 +27,7 @@ def about(engine: Engine, scope: Scope, text: str, language: str, k: int, *, nam
     """Return the k claims on something: those of which it names an end first, then, unless `named`, the nearest."""
     vector, keys, scopes = engine.embedder.embed_query(text), _keys(text, language), [s.name for s in scope.readable]
     near = claim_graph.near(engine.db, scopes, vector, keys, _SPARE * k)
-    found = _trusted(engine, scopes, sorted({id for _, id in near})) if near else ()  # noqa: A001
+    found = _trusted(engine, scopes, sorted({id for _, id in near})) if near else ()
     scored = [
         (near[place], replace(one, claim=replace(one.claim, score=near[place][1])))
         for one in found
@@ -39,7 +39,7 @@ def about(engine: Engine, scope: Scope, text: str, language: str, k: int, *, nam
     return [one for _, one in sorted(scored, key=lambda pair: (-pair[0][0], -pair[0][1], pair[1].claim.id))[:k]]
 
 
-def find(engine: Engine, scope: Scope, id: str) -> Claim | None:  # noqa: A002  the graph's own word
+def find(engine: Engine, scope: Scope, id: str) -> Claim | None:
     """Return a claim of a scope; None if there is none, no note supports it that can be read, or too few users do."""
     own = [one.claim for one in _trusted(engine, [scope.name], [id])]
     others = [] if scope.user or own else [one.claim for one in general(engine, scope, ids=[id])]

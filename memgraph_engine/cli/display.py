@@ -241,7 +241,7 @@ def _(story: Story, on: Target) -> None:
 def _texts(story: Story, on: Target) -> dict[str, str]:
     """Return the texts of the notes that were considered; for a deleted one, its status."""
     texts = {story.note.id: "(this note)"}
-    for id in (one.note for decision in story.decisions for one in _shown(decision.considered)):  # noqa: A001
+    for id in (one.note for decision in story.decisions for one in _shown(decision.considered)):
         if id not in texts:
             try:
                 note = on.memory().explain(id, **on.owner).note

@@ -209,7 +209,7 @@ def find(tx: Runner, scope: str, ids: Sequence[str]) -> list[Block]:
     return _blocks(tx.run("blocks/find", scope=scope, ids=list(ids)))
 
 
-def parts(tx: Runner, scope: str, id: str) -> list[Block]:  # noqa: A002  the graph's own word
+def parts(tx: Runner, scope: str, id: str) -> list[Block]:
     """Return the two blocks that a block is made of; none of a leaf."""
     return _blocks(tx.run("blocks/parts", scope=scope, ids=[id]))
 
@@ -252,7 +252,7 @@ def contents(
 
 
 def _keys(blocks: Sequence[tuple[str, str]]) -> list[Row]:
-    return [{"scope": scope, "id": id} for scope, id in blocks]  # noqa: A001  the graph's own word
+    return [{"scope": scope, "id": id} for scope, id in blocks]
 
 
 def _held(row: Row) -> Held:

@@ -96,7 +96,7 @@ def decision_from(row: Mapping[str, Any]) -> Decision:
     )
 
 
-def find(tx: Runner, scope: str, id: str) -> Decision | None:  # noqa: A002  the graph's own word
+def find(tx: Runner, scope: str, id: str) -> Decision | None:
     """Return a decision by its id."""
     rows = tx.run("decisions/find", scope=scope, id=id)
     return decision_from(rows[0]["decision"]) if rows else None
@@ -120,7 +120,7 @@ def _about(row: Row) -> About:
     return About(row["role"], " / ".join(row["lines"]), row["note"])
 
 
-def of_note(tx: Runner, scope: str, id: str) -> list[Decision]:  # noqa: A002
+def of_note(tx: Runner, scope: str, id: str) -> list[Decision]:
     """Return every decision about a note, oldest first, each once; also those by which another took its place."""
     found = [decision_from(row["decision"]) for row in tx.run("decisions/of_note", scope=scope, id=id)]
     return list({one.id: one for one in found}.values())
@@ -136,7 +136,7 @@ def outdated(tx: Runner, scope: str, some: Sequence[Note]) -> list[Note]:
     return [memory.outdated(one, later[one.id]) for one in some]
 
 
-def told(tx: Runner, scope: str, id: str, made: Iterable[Decision]) -> dict[str, Decision]:  # noqa: A002
+def told(tx: Runner, scope: str, id: str, made: Iterable[Decision]) -> dict[str, Decision]:
     """Return decisions by their ids as they are told of a note: without the words of others that are kept apart."""
     found = {one.id: one for one in made}
     named = {name for one in found.values() for name in (one.note, *(seen.note for seen in one.considered))}
@@ -149,7 +149,7 @@ def told(tx: Runner, scope: str, id: str, made: Iterable[Decision]) -> dict[str,
     return found
 
 
-def ties(tx: Runner, scope: str, id: str) -> list[Tie]:  # noqa: A002
+def ties(tx: Runner, scope: str, id: str) -> list[Tie]:
     """Return the notes that a note is tied to, the strongest ties first."""
     return [Tie(**row) for row in tx.run("decisions/ties", scope=scope, id=id)]
 

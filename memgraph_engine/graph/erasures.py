@@ -121,7 +121,7 @@ def select(
 def everything(db: Database, scope: str) -> tuple[list[tuple[str, str]], int]:
     """Return the sources that a scope holds, or held, each with its session, and how many notes there are."""
     row = db.run("erasures/all", scope=scope)[0]
-    return [(id, session) for id, session in row["sources"]], row["notes"]  # noqa: A001  the graph's own word
+    return [(id, session) for id, session in row["sources"]], row["notes"]
 
 
 def said(db: Database, scope: str) -> Iterator[Said]:
@@ -229,12 +229,12 @@ def set_aside(db: Database, scope: str, plan: ErasurePlan, now: datetime) -> boo
     return bool(db.commit("erasures/set_aside", scope=scope, **given))
 
 
-def erased(db: Database, scope: str, id: str) -> list[Meant]:  # noqa: A002  the graph's own word
+def erased(db: Database, scope: str, id: str) -> list[Meant]:
     """Return the sources that an erasure of everything has set aside, with their former texts."""
     return [Meant(**row) for row in db.run("erasures/erased", scope=scope, id=id)]
 
 
-def left(db: Database, scope: str, id: str) -> int:  # noqa: A002
+def left(db: Database, scope: str, id: str) -> int:
     """Return how many nodes are still there that an erasure of everything has set aside."""
     return int(db.run("erasures/left", scope=scope, id=id)[0]["nodes"])
 
@@ -262,7 +262,7 @@ def gone(tx: Runner, scope: str, by: datetime = HIDDEN) -> list[str]:
     return [row["id"] for row in tx.run("erasures/gone", scope=scope, by=by)]
 
 
-def taken(tx: Runner, scope: str, id: str) -> list[str]:  # noqa: A002  the graph's own word
+def taken(tx: Runner, scope: str, id: str) -> list[str]:
     """Return the notes that an erasure of everything took, and that are still there."""
     return [row["id"] for row in tx.run("erasures/taken", scope=scope, id=id)]
 
@@ -283,7 +283,7 @@ def remove(db: Database, scope: str) -> None:
     db.commit("erasures/remove", scope=scope, rows=_PAGE)
 
 
-def purge(db: Database, scope: str, id: str) -> None:  # noqa: A002
+def purge(db: Database, scope: str, id: str) -> None:
     """Remove what an erasure of everything has set aside."""
     db.commit("erasures/purge", scope=scope, id=id, rows=_PAGE)
 
@@ -296,10 +296,10 @@ def unplace(db: Database, scope: str, meant: Sequence[Meant]) -> None:
     def write(tx: Any) -> None:
         tx.run("scopes/lock", scope=scope)
         known = scopes.folders(tx, scope)
-        ended = [id for id in known if id in above]  # noqa: A001
+        ended = [id for id in known if id in above]
         gone = {*ended} - {row["id"] for row in tx.run("erasures/placed", scope=scope, ids=ended)}
         if gone:
-            scopes.keep_folders(tx, scope, {id: at for id, at in known.items() if id not in gone})  # noqa: A001
+            scopes.keep_folders(tx, scope, {id: at for id, at in known.items() if id not in gone})
 
     if above:
         db.write(write)
@@ -355,7 +355,7 @@ def centre(db: Database, scope: str) -> None:
     db.write(write)
 
 
-def advance(db: Database, scope: str, id: str, state: str) -> None:  # noqa: A002  the graph's own word
+def advance(db: Database, scope: str, id: str, state: str) -> None:
     """Say how far an erasure has come."""
     db.commit("erasures/advance", scope=scope, id=id, state=state)
 

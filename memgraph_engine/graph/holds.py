@@ -16,6 +16,6 @@ def every(tx: Runner, scope: str) -> list[Hold]:
     return [Hold(**dated(row, "at")) for row in tx.run("holds/list", scope=scope)]
 
 
-def release(db: Database, scope: str, id: str) -> bool:  # noqa: A002  the graph's own word
+def release(db: Database, scope: str, id: str) -> bool:
     """End a hold; False if there is none of that id."""
     return bool(db.commit("holds/release", scope=scope, id=id))

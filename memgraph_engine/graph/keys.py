@@ -33,7 +33,7 @@ def some(tx: Runner, *, ended: bool = False) -> bool:
     return bool(tx.run("keys/some", ended=ended))
 
 
-def revoke(db: Database, tenant: str, id: str, now: datetime) -> Key | None:  # noqa: A002  the graph's own word
+def revoke(db: Database, tenant: str, id: str, now: datetime) -> Key | None:
     """Let a key end now, and return it; None if there is none of that id."""
     return next((_key(row) for row in db.commit("keys/revoke", tenant=tenant, id=id, now=now)), None)
 

@@ -255,7 +255,7 @@ class _Found:
         of = self._of(given["of"], properties["id"]) if "of" in given else None
         return {"id": expected, "labels": [label], "properties": properties, "vectors": vectors, "of": of}
 
-    def _of(self, given: Any, id: str) -> tuple[str, int]:  # noqa: A002  the graph's own word
+    def _of(self, given: Any, id: str) -> tuple[str, int]:
         source, part = given
         if type(source) is not str or type(part) is not int or note_id(self._scope, source, part) != id:
             raise ValueError(f"the id {id!r} was not made from {given!r}")

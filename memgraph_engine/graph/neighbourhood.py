@@ -61,7 +61,7 @@ def neighbourhood(
         found[pair["place"]][pair["id"]] = pair["raw_cosine"]
     notes = {row["id"]: _neighbour(row) for row in answer["notes"] if row["id"] not in apart}
     for near_it in found:
-        near_it |= {id: 0.0 for id, one in notes.items() if one.gone and one.ended and one.ended[0] in near_it}  # noqa: A001
+        near_it |= {id: 0.0 for id, one in notes.items() if one.gone and one.ended and one.ended[0] in near_it}
     return Neighbourhood(notes, found)
 
 

@@ -211,7 +211,7 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
     """Yield the notes of rows; all vectors are made in one go."""
     unit = iter(_unit([vector.raw() for row in rows for vector in row[-2:] if vector is not None], dimensions))
     for row in rows:
-        stamp, scope, id, status, session, seq, role, speaker, lines, *rest = row  # noqa: A001
+        stamp, scope, id, status, session, seq, role, speaker, lines, *rest = row
         said_at, valid_from, tags, several, raw, context, vector, _ = rest
         vectors = None if vector is None else next(unit).copy()  # a part of the whole would keep all of it in memory
         texts = raw.split(), context.split()

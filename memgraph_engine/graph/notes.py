@@ -100,7 +100,7 @@ class Revision:
     sums: tuple[str, ...] | None = None
 
     @classmethod
-    def archived(cls, id: str, decision: str) -> "Revision":  # noqa: A002  the graph's own word
+    def archived(cls, id: str, decision: str) -> "Revision":
         """Return the one that puts a note into the archive."""
         return cls(id, decision, {"status": "archived"}, keywords=(), light=True)
 
@@ -380,7 +380,7 @@ def evolving(tx: Runner, scope: str, ids: Sequence[str], rare: int) -> dict[str,
     }
 
 
-def find(tx: Runner, scope: str, id: str) -> Found | None:  # noqa: A002  the graph's own word
+def find(tx: Runner, scope: str, id: str) -> Found | None:
     """Return the note of this id, its own or that of a source it comes from; raises InvalidInput if these are two.
 
     Of a long message it is the note of the first passage that can be read.
@@ -389,7 +389,7 @@ def find(tx: Runner, scope: str, id: str) -> Found | None:  # noqa: A002  the gr
     return next((one for one in found if one.note.status in READABLE), found[0]) if found else None
 
 
-def found_by(tx: Runner, scope: str, id: str) -> list[Found]:  # noqa: A002
+def found_by(tx: Runner, scope: str, id: str) -> list[Found]:
     """Return the note of this id, or the notes of the source of this id, passage by passage; raises InvalidInput."""
     found = {row["note"]["id"]: found_from(row["note"], row["by"]) for row in tx.run("notes/find", scope=scope, id=id)}
     if len({one.by for one in found.values()}) > 1:
@@ -397,7 +397,7 @@ def found_by(tx: Runner, scope: str, id: str) -> list[Found]:  # noqa: A002
     return list(found.values())
 
 
-def former(tx: Runner, scope: str, id: str) -> Note | None:  # noqa: A002
+def former(tx: Runner, scope: str, id: str) -> Note | None:
     """Return the note that lost the source of this id, or one whose coming was undone: as it was last, "undone"."""
     rows = tx.run("notes/former", scope=scope, id=id)
     if not rows:
@@ -415,7 +415,7 @@ def newest(
     statuses: Sequence[Status] = READABLE,
 ) -> list[Found]:
     """Return the notes, readable ones or of other statuses, created last before another one (its time and id)."""
-    at, id = before  # noqa: A001
+    at, id = before
     given = {"filters": filters, "before": at, "before_id": id, "limit": limit}
     return [found_from(row["note"]) for row in tx.run("notes/newest", scope=scope, statuses=statuses, **given)]
 
@@ -491,7 +491,7 @@ def pending(tx: Runner, scope: str, limit: int, without: Sequence[str] = ()) -> 
     """
     ids = [row["id"] for row in tx.run("notes/pending", scope=scope, limit=limit, without=list(without))]
     of = {one.found.note.id: one for one in renderings(tx, scope, ids)}
-    return [of[id] for id in ids if id in of]  # noqa: A001
+    return [of[id] for id in ids if id in of]
 
 
 def key_of(row: Row | None) -> Key | None:
@@ -600,7 +600,7 @@ def of_session(tx: Runner, scope: str, session: str, policies: Sequence[str]) ->
     return [row["id"] for row in rows]
 
 
-def history(tx: Runner, scope: str, id: str) -> list[Version]:  # noqa: A002  the graph's own word
+def history(tx: Runner, scope: str, id: str) -> list[Version]:
     """Return all versions of a note, oldest first; the note keeps its id in each."""
     return [
         Version(note_from(row["note"]), decision_from(row["decision"]) if row["decision"] else None)

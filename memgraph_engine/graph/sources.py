@@ -109,7 +109,7 @@ class Passage:
         return deleted and not self.readable
 
 
-def document(tx: Runner, scope: str, id: str) -> list[Passage]:  # noqa: A002  the graph's own word
+def document(tx: Runner, scope: str, id: str) -> list[Passage]:
     """Return the passages of a document, in the order in which they came."""
     found = []
     for row in tx.run("sources/document", scope=scope, document=id):
@@ -128,7 +128,7 @@ def documents(tx: Runner, scope: str, folder: str) -> list[str]:
     return [row["document"] for row in rows]
 
 
-def find(tx: Runner, scope: str, id: str) -> Source | None:  # noqa: A002  the graph's own word
+def find(tx: Runner, scope: str, id: str) -> Source | None:
     """Return the source of this id, with or without a note; a long message whole."""
     found = passages(tx, scope, id)
     return joined(found) if found else None
@@ -154,7 +154,7 @@ def _readable(row: Row, parts: Sequence[int]) -> Source:
     return replace(kept[0], text=f"{start}{text}{end}".strip(), part=0, span=None)
 
 
-def passages(tx: Runner, scope: str, id: str, hash: str = "") -> list[Source]:  # noqa: A002
+def passages(tx: Runner, scope: str, id: str, hash: str = "") -> list[Source]:
     """Return the passages of a source, in order, with or without notes; one that is not cut is its only passage.
 
     With a `hash` they are those of the version that had it, if there was one.

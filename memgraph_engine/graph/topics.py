@@ -130,7 +130,7 @@ def written(tx: Runner, scope: str) -> list[Topic]:
     return [_topic(row) for row in tx.run("topics/written", scope=scope)]
 
 
-def find(tx: Runner, scope: str, id: str) -> Topic | None:  # noqa: A002  the graph's own word
+def find(tx: Runner, scope: str, id: str) -> Topic | None:
     """Return a topic with all of its keywords."""
     rows = tx.run("topics/find", scope=scope, id=id)
     return _topic(rows[0]) if rows else None

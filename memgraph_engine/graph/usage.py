@@ -64,7 +64,7 @@ def change(
         rows = tx.run("usage/lock", scope=reader, scopes=list(scopes), ids=sorted(fresh))
         before = {row["id"]: usage_from(row["usage"], fresh[row["id"]]) for row in rows}
         after = {note: changed(note, usage) for note, usage in before.items()}
-        tx.run("usage/write", scope=reader, rows=[{"id": id, "properties": asdict(one)} for id, one in after.items()])  # noqa: A001
+        tx.run("usage/write", scope=reader, rows=[{"id": id, "properties": asdict(one)} for id, one in after.items()])
         return {note: (before[note], after[note]) for note in before}
 
     return db.write(work) if fresh else {}

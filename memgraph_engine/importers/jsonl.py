@@ -201,7 +201,7 @@ class _Keeper:
             for one in records
         ]
         seen = sources.look_up(engine.db, scope.name, sorted({one.id for one in given}), [], [])
-        known = {id: one for id, one in seen.known.items() if not one.ended} if seen else {}  # noqa: A001
+        known = {id: one for id, one in seen.known.items() if not one.ended} if seen else {}
         new = unknown(given, known)
         return Ingested(added=len(new), repeats=len(given) - len(new))
 

@@ -187,7 +187,7 @@ class _Keeper:
         scope = Scope(self.memory.engine.settings.tenant, whose["user_id"])
         last, done = _last(records)
         seen = sources.look_up(db, scope.name, sorted(source_id(ITEMS, one.given.key) for one in last), [], [])
-        known = {id: one for id, one in seen.known.items() if not one.ended} if seen else {}  # noqa: A001
+        known = {id: one for id, one in seen.known.items() if not one.ended} if seen else {}
         there = items.find(db, scope.name, ITEMS, [one.given.key for one in last]) if known else {}
         new, newer = list[Record[Put]](), list[Record[Put]]()
         for record in last:

@@ -247,12 +247,12 @@ class _Keeper:
         engine = self.memory.engine
         scope = Scope(engine.settings.tenant, whose["user_id"])
         seen = sources.look_up(engine.db, scope.name, sorted({one.given["id"] for one in records}), [], [])
-        known = {id: one for id, one in seen.known.items() if not one.ended} if seen else {}  # noqa: A001
+        known = {id: one for id, one in seen.known.items() if not one.ended} if seen else {}
         former = self._former([one.given["id"] for one in records])
         new = dict[str, Record[Message]]()
         rest = list[tuple[Record[Message], list[Message], bool]]()
         for record in records:
-            id = record.given["id"]  # noqa: A001
+            id = record.given["id"]
             own = id in former and self.owners.get(id) == record.user
             versions = self._versions(record.given, former[id] if own else ())
             first = id not in known and id not in new
@@ -317,7 +317,7 @@ class _Keeper:
             "WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY rowid",
             [json.dumps(ids)],
         )
-        for id, old, new, created, updated in (map(_text, row) for row in rows):  # noqa: A001
+        for id, old, new, created, updated in (map(_text, row) for row in rows):
             texts = found.setdefault(str(id), [])
             if old and not texts:
                 texts.append((old, iso(created)))

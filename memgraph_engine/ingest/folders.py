@@ -57,21 +57,21 @@ class Folder:
 
     def file(self, document: str) -> Path:
         """Return where the file of a document of this folder lies, or lay."""
-        roots = {self.id: ".", **{id: part for part, id in self.parts.items()}}  # noqa: A001
-        id = max((one for one in roots if document.startswith(f"{one}/")), key=len)  # noqa: A001
+        roots = {self.id: ".", **{id: part for part, id in self.parts.items()}}
+        id = max((one for one in roots if document.startswith(f"{one}/")), key=len)
         return self.path / roots[id] / document.removeprefix(f"{id}/")
 
     def saw(self, document: str) -> bool:
         """Tell whether the place of a document was looked at; a known part was if any file of it is listed."""
         if any(document == one or document.startswith(f"{one}/") for one in self.unlisted):
             return False
-        part = next((id for id in self.parts.values() if document.startswith(f"{id}/")), None)  # noqa: A001
+        part = next((id for id in self.parts.values() if document.startswith(f"{id}/")), None)
         return part is None or any(file.id.startswith(f"{part}/") for file in self.files)
 
 
 def listed(
     paths: Sequence[Path],
-    id: str | None,  # noqa: A002  as the API calls it
+    id: str | None,  # as the API calls it
     listing: Callable[[Path, str, Mapping[str, str]], Folder],
     places: Mapping[str, str] = MappingProxyType({}),
 ) -> list[File | Folder]:
@@ -135,13 +135,13 @@ def _one_within_the_other(one: Path, other: Path) -> bool:
 def _parts(path: Path, name: str, places: Mapping[str, str]) -> dict[str, str]:
     """Return the ids of the known folders below the one of this name, by their paths within it."""
     real = path.resolve()
-    below = {id: Path(at) for id, at in places.items() if id != name and real in Path(at).parents}  # noqa: A001
-    return {at.relative_to(real).as_posix(): id for id, at in below.items()}  # noqa: A001
+    below = {id: Path(at) for id, at in places.items() if id != name and real in Path(at).parents}
+    return {at.relative_to(real).as_posix(): id for id, at in below.items()}
 
 
 def _name(path: Path, places: Mapping[str, str]) -> str:
     real = path.resolve() if path.exists() else path
-    for id, place in sorted(places.items(), key=lambda one: -len(one[1])):  # noqa: A001
+    for id, place in sorted(places.items(), key=lambda one: -len(one[1])):
         if Path(place) in (real, *real.parents):
             below = real.relative_to(place).as_posix()
             return id if below == "." else f"{id}/{below}"
@@ -150,7 +150,7 @@ def _name(path: Path, places: Mapping[str, str]) -> str:
 
 def listing(
     path: Path,
-    id: str,  # noqa: A002  as the API calls it
+    id: str,  # as the API calls it
     known: Callable[[Path], bool],
     parts: Mapping[str, str] = MappingProxyType({}),
 ) -> Folder:

@@ -66,7 +66,7 @@ class Reader:
     def of(
         cls,
         settings: Settings,
-        format: Format | None,  # noqa: A002
+        format: Format | None,
         sample_id: str | None,
         encoding: str,
         repository: bool = False,
@@ -84,7 +84,7 @@ class Reader:
         known = known_encoding(encoding) if encoding else ""
         return cls(format, sample_id, known, settings.passage, settings.max_text, settings.timezone, repository)
 
-    def listed(self, paths: Sequence[Path], id: str | None, places: Mapping[str, str]) -> list[File | Folder]:  # noqa: A002
+    def listed(self, paths: Sequence[Path], id: str | None, places: Mapping[str, str]) -> list[File | Folder]:
         """Return the files and folders that were given; see `folders.listed`."""
         if self.repository:
             for path in paths:
@@ -127,9 +127,9 @@ class Reader:
 
 def read(
     path: str | Path,
-    format: Format | None = None,  # noqa: A002  as the command line calls it
+    format: Format | None = None,  # as the command line calls it
     *,
-    id: str | None = None,  # noqa: A002  as the API calls it
+    id: str | None = None,  # as the API calls it
     sample_id: str | None = None,
     encoding: str = "",
     passage: int = 1200,
@@ -144,7 +144,7 @@ def read(
     Raises InvalidInput if the file can't be opened, or its format or sample can't be told.
     """
     path = Path(path)
-    format = format_of(path, format)  # noqa: A001
+    format = format_of(path, format)
     encoding = known_encoding(encoding) if encoding else ""
     if format == "code":
         return _code(path, id or path.name, passage, max_text, encoding)
@@ -301,7 +301,7 @@ def _skip(text: str, at: int, mark: str) -> int:
     return found.end() if found else at
 
 
-def _document(path: Path, id: str, limit: int, kind: documents.Kind, encoding: str) -> Iterator[Item]:  # noqa: A002
+def _document(path: Path, id: str, limit: int, kind: documents.Kind, encoding: str) -> Iterator[Item]:
     try:
         parts = list(documents.parts(content(path), kind, encoding))
     except (Unreadable, MissingExtra) as error:
@@ -313,7 +313,7 @@ def _document(path: Path, id: str, limit: int, kind: documents.Kind, encoding: s
         yield {"id": f"{id}#{n}", "kind": "document", "session": id, "text": text, **carried}
 
 
-def _code(path: Path, id: str, limit: int, max_text: int, encoding: str) -> Iterator[Item]:  # noqa: A002
+def _code(path: Path, id: str, limit: int, max_text: int, encoding: str) -> Iterator[Item]:
     """Yield the pieces of a file of code; one that is longer than a message may be in parts."""
     try:
         found = content(path)

@@ -27,7 +27,7 @@ _REFUSED = (
 
 def repository(
     path: Path,
-    id: str,  # noqa: A002  as the API calls it
+    id: str,  # as the API calls it
     parts: Mapping[str, str] = MappingProxyType({}),
 ) -> Folder:
     """List a repository: what is tracked, and what is neither tracked nor ignored; without git, as any folder.
@@ -67,7 +67,7 @@ class _Refused(Exception):
     """What git says of a folder that it might know, and does not list."""
 
 
-def _tracked(path: Path, id: str, parts: Mapping[str, str]) -> Folder:  # noqa: A002
+def _tracked(path: Path, id: str, parts: Mapping[str, str]) -> Folder:
     folder = Folder(path, id, parts)
     for name in _listed(path):
         file = path / name

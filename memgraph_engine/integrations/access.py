@@ -167,7 +167,7 @@ class Plans:
             if len(some) > _PLANS:
                 some.popitem(last=False)
 
-    def take(self, id: str, tenant: str, whose: Whose) -> ErasurePlan:  # noqa: A002  the engine's own word
+    def take(self, id: str, tenant: str, whose: Whose) -> ErasurePlan:  # the engine's own word
         """Return a plan of a memory; it goes on waiting, so that a call that was cut off can be made again.
 
         Raises NotFound, also for a plan of another memory.
@@ -184,7 +184,7 @@ class Plans:
 
     def _drop(self, now: float) -> None:
         for owner, some in list(self._waiting.items()):
-            for id in [one for one, (since, _) in some.items() if now - since > _PLANNED]:  # noqa: A001
+            for id in [one for one, (since, _) in some.items() if now - since > _PLANNED]:
                 del some[id]
             if not some:
                 del self._waiting[owner]

@@ -48,7 +48,7 @@ class MemgraphMemoryTool(BetaAbstractMemoryTool):
         self._scope = scope_of(memory.engine.settings.tenant, user_id)
         self._reader, self._writer = ItemReader(memory.engine, FILES), ItemWriter(memory.engine, FILES)
 
-    def call(self, input: object) -> Any:  # noqa: A002  as the SDK calls it
+    def call(self, input: object) -> Any:  # as the SDK calls it
         """Do what a model asks; what the engine refuses is told to it in a sentence."""
         try:
             return super().call(input)

@@ -321,7 +321,7 @@ class Tools:
         hits = memory.search(query, top_k=top_k, **whose, **_filters(session, since, until, tags))
         return Results(results=[_found(hit) for hit in hits])
 
-    def fetch(self, ctx: Context, id: Id) -> Fetched:  # noqa: A002  as the clients that expect it call it
+    def fetch(self, ctx: Context, id: Id) -> Fetched:  # as the clients that expect it call it
         """Read a note in full, with its sources."""
         memory, whose = self._reach(ctx, "read")
         return _fetched(memory.get(id, **whose))
@@ -394,7 +394,7 @@ class Resources:
     def __init__(self, reach: Reach) -> None:
         self._reach = reach
 
-    def note(self, id: str, ctx: Context) -> str:  # noqa: A002
+    def note(self, id: str, ctx: Context) -> str:
         """Return a note with its versions and decisions."""
         memory, whose = self._reach(ctx, "read")
         return _json(memory.explain(id, **whose))

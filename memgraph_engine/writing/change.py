@@ -60,7 +60,7 @@ class Summed(Exception):
         self.ids = tuple(ids)
 
 
-def target(engine: Engine, scope: Scope, id: str) -> Target:  # noqa: A002  the graph's own word
+def target(engine: Engine, scope: Scope, id: str) -> Target:
     """Read what is readable of this id, a note's or a source's; raises NotFound, or Summed."""
     db, transaction = engine.db, Transaction.begin(engine, scope)
     found = note_graph.found_by(db, scope.name, id) if transaction else []

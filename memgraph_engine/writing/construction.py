@@ -167,7 +167,7 @@ def _put_right(
         delta = tuple(one for some in instead.values() for one in some)
         if who is not None and delta:
             own = told.get(new.key) or Profiled(who, ())
-            beside = tuple(id for id, some in instead.items() if some)  # noqa: A001  the graph's own word
+            beside = tuple(id for id, some in instead.items() if some)
             found[new.key] = replace(own, delta=tuple(dict.fromkeys((*delta, *own.delta))), beside=beside)
     return found
 

@@ -23,7 +23,7 @@ Place = tuple[datetime, str]
 
 
 @unsummed
-def delete(engine: Engine, scope: Scope, id: str) -> Decision:  # noqa: A002  the graph's own word
+def delete(engine: Engine, scope: Scope, id: str) -> Decision:
     """Delete a note. Of a message all notes are deleted; one that tells other sources too loses only the message."""
     at = target(engine, scope, id)
     if at.message:
@@ -83,7 +83,7 @@ def withdraw(engine: Engine, scope: Scope, sources: Mapping[Key, str], why: str)
             return retried(_withdraw)(engine, scope, told, why)
         except Summed as summed:
             restore_each(engine, scope, summed.ids)
-            back = (one.note for id in summed.ids for one in note_graph.found_by(engine.db, scope.name, id))  # noqa: A001
+            back = (one.note for id in summed.ids for one in note_graph.found_by(engine.db, scope.name, id))
             told |= {source.key: note.id for note in back for source in note.sources if source.key in told}
 
 

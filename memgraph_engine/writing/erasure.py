@@ -78,7 +78,7 @@ def plan(
 def _chosen(some: Sequence[Meant], why: Mapping[str, Chosen]) -> tuple[Chosen, ...]:
     """Return each source once, with the first of its words as it says them now."""
     texts = {one.id: " ".join(f"{one.text}".split())[:_SHOWN] for one in reversed(some)}
-    return tuple(replace(why.get(id, Chosen(id, "")), text=texts[id]) for id in dict.fromkeys(one.id for one in some))  # noqa: A001
+    return tuple(replace(why.get(id, Chosen(id, "")), text=texts[id]) for id in dict.fromkeys(one.id for one in some))
 
 
 def erase(engine: Engine, scope: Scope, given: ErasurePlan) -> ErasureReceipt:
@@ -104,7 +104,7 @@ def _begin(engine: Engine, scope: Scope, given: ErasurePlan) -> None:
     if holding := _holding(engine, scope, there):
         named = ", ".join(f"{one.id} ({one.reason})" for one in holding)
         raise Held(f"What is to be erased of {scope} is held: {named}. Release that first, or leave it out.")
-    begun = {id for id, _ in there} == {*given.sources}  # noqa: A001  one that was made anew counts versions anew
+    begun = {id for id, _ in there} == {*given.sources}  # one that was made anew counts versions anew
     if begun and given.everything:
         begun = erasures.set_aside(engine.db, scope.name, given, engine.now())
     elif begun:
@@ -244,8 +244,8 @@ def concerned(db: Database, scope: str, meant: Sequence[Meant], language: str) -
     quoting = erasures.quoting(db, scope, sessions, {quote for one in meant for quote in _quotes(one, language)})
     found = {one.id: one for one in erasures.notes(db, scope, sorted({one.id for one in meant}), quoting)}
     seen = list(found)
-    while seen := [id for id in erasures.evolved(db, scope, seen) if id not in found]:  # noqa: A001
-        found |= {id: erasures.Concerned(id, told=False, kept=True) for id in seen}  # noqa: A001
+    while seen := [id for id in erasures.evolved(db, scope, seen) if id not in found]:
+        found |= {id: erasures.Concerned(id, told=False, kept=True) for id in seen}
     return list(found.values())
 
 
@@ -296,7 +296,7 @@ def _retold(transaction: Transaction, ids: Sequence[str], losing: Collection[str
         note, turns = one.found.note, [(turn.source, turn.previous) for turn in one.turns]
         if note.sums or not turns:
             continue
-        id, loses = note.id, note.id in losing  # noqa: A001  the graph's own word
+        id, loses = note.id, note.id in losing
         if id in lives:
             note = replace(note, expires_at=lives[id][0], erase_at=lives[id][1])
         own = USER if one.found.constructed_by == USER and not loses else ""
@@ -319,7 +319,7 @@ def _summed_up(
 ) -> Anew:
     """Make summaries anew, without a model, that lose some of what they tell, or that a model wrote who saw it."""
     for one in notes.summed(transaction.db, transaction.scope.name, ids, transaction.embedder.dimensions):
-        id, parts = one.found.note.id, summaries.living(one.parts)  # noqa: A001
+        id, parts = one.found.note.id, summaries.living(one.parts)
         if one.found.note.sums and id in lives and parts:
             same = Revision(id, decision, {})
             if id in losing or one.found.by_model:

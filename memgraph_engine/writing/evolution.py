@@ -155,9 +155,9 @@ class Evolution:
         around = neighbourhood(
             engine.db, self.scope, given, words, reach, near=settings.near + 1, lexical=settings.lexical
         )  # one more, since each is the nearest to itself
-        others = self._read([id for id in around.notes if id not in new], rare)  # noqa: A001
+        others = self._read([id for id in around.notes if id not in new], rare)
         every = {**others, **new}
-        known = {id: known_of(note, state.language) for id, note in around.notes.items()}  # noqa: A001
+        known = {id: known_of(note, state.language) for id, note in around.notes.items()}
         gate = Gate(settings, maps, self.scope, state.language, state.notes, engine.policies)
         compared = []
         for one, cosines in zip(new.values(), around.near, strict=True):
@@ -174,7 +174,7 @@ class Evolution:
         db, scope = self.engine.db, self.scope.name
         by = notes.evolving(db, scope, ids, rare)
         told = {one.found.note.id: one for one in notes.renderings(db, scope, list(by))}
-        found = ((told[id], by[id]) for id in ids if id in told and id in by)  # noqa: A001
+        found = ((told[id], by[id]) for id in ids if id in told and id in by)
         return {one.found.note.id: One(one.found, more, _text(one)) for one, more in found if not one.found.note.sums}
 
     # ---- what is to change --------------------------------------------------------------------
@@ -261,7 +261,7 @@ class _Writing:
         new = step.new
         ties = [two for two in step.near if step.wanted.get(two.one.id, Wanted()).tie]
         found = {one.id: self._properties(one, step) for one in (new, *(two.one for two in step.near))}
-        changed = {id: given for id, given in found.items() if given}  # noqa: A001
+        changed = {id: given for id, given in found.items() if given}
         if not ties and not changed:
             return
         decision = self.transaction.decide(

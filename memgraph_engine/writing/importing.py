@@ -83,7 +83,7 @@ class _Ids:
             former = row["properties"]["id"]
             self._known[former] = self._known.get(former) or made
 
-    def of(self, id: str) -> str:  # noqa: A002  the graph's own word
+    def of(self, id: str) -> str:
         """Return what a note is called here; what is no note of the file keeps its name."""
         if id not in self._known:
             return id

@@ -56,7 +56,7 @@ class Ingestion:
     done: Ingested = field(default_factory=Ingested)
     _waiting: dict[File, list[Source]] = field(default_factory=dict)
 
-    def run(self, paths: Sequence[Path], id: str | None = None) -> Ingested:  # noqa: A002  as the API calls it
+    def run(self, paths: Sequence[Path], id: str | None = None) -> Ingested:  # as the API calls it
         """Ingest files and folders, in order; what is gone from a folder goes first, so that it may come elsewhere."""
         places = scopes.folders(self.engine.db, self.scope.name)
         for one in self.reader.listed(paths, id, places):
@@ -94,7 +94,7 @@ class Ingestion:
     def _keep(self, folder: Folder) -> None:
         """Keep where a folder lies, by which its parts are known, unless it is itself a part of one."""
         places, place = scopes.folders(self.engine.db, self.scope.name), folder.path.resolve()
-        whole = any(folder.id.startswith(f"{id}/") and Path(of) in place.parents for id, of in places.items())  # noqa: A001
+        whole = any(folder.id.startswith(f"{id}/") and Path(of) in place.parents for id, of in places.items())
         if not whole and places.get(folder.id) != str(place):
             kept = {**places, folder.id: str(place)}
             self.engine.db.write(lambda tx: scopes.keep_folders(tx, self.scope.name, kept))
@@ -113,7 +113,7 @@ class Ingestion:
         What was not looked at stays, and of a file that is there also what another way of reading made of it.
         """
         read, code = {file.id for file in folder.files}, 0
-        below = (sources.documents(self.engine.db, self.scope.name, f"{id}/") for id in folder.ids)  # noqa: A001
+        below = (sources.documents(self.engine.db, self.scope.name, f"{id}/") for id in folder.ids)
         for document in dict.fromkeys(chain.from_iterable(below)):
             if document in read:
                 continue
@@ -311,7 +311,7 @@ def by_name(stored: Sequence[Passage], new: Sequence[Source], *, former: bool) -
     held = [one for one in stored if not (one.taken or one.ended_by(_GONE))]
     same, others = defaultdict[Hashable, deque[Passage]](deque), defaultdict[str, deque[Passage]](deque)
     for passage in held:
-        for hash in dict.fromkeys(passage.hashes if former else passage.hashes[:1]):  # noqa: A001
+        for hash in dict.fromkeys(passage.hashes if former else passage.hashes[:1]):
             same[name_of(passage.source), hash].append(passage)
     found, used = Difference(0, [], [], []), set[str]()
     rest = list[Source]()
@@ -342,7 +342,7 @@ def _renamed(new: Sequence[Source], taken: set[str]) -> list[Source]:
         file, _, _ = source.id.partition("::")
         name = name_of(source)
         names = chain([source.id], (piece_id(file, f"{name}@{n}") for n in count(2)))
-        free = next(id for id in names if id not in used)  # noqa: A001
+        free = next(id for id in names if id not in used)
         used.add(free)
         found.append(replace(source, id=free))
     return found

@@ -56,7 +56,7 @@ class Change:
 
 
 @retried
-def restore(engine: Engine, scope: Scope, id: str) -> Decision:  # noqa: A002  the graph's own word
+def restore(engine: Engine, scope: Scope, id: str) -> Decision:
     """Bring back what expired, or was evicted. Raises NotFound, or InvalidInput for what can be read.
 
     The class of what expired begins anew. What was evicted leaves its summary, which is made anew of the rest.
@@ -88,7 +88,7 @@ def restore(engine: Engine, scope: Scope, id: str) -> Decision:  # noqa: A002  t
 
 def restore_each(engine: Engine, scope: Scope, ids: Iterable[str]) -> None:
     """Bring back what was evicted, as far as nobody else was faster."""
-    for id in ids:  # noqa: A001
+    for id in ids:
         with suppress(InvalidInput):
             restore(engine, scope, id)
 
@@ -108,7 +108,7 @@ def unsummed(verb: Callable[Concatenate[Engine, Scope, P], T]) -> Callable[Conca
 
 
 @retried
-def pin(engine: Engine, scope: Scope, id: str, *, pinned: bool) -> Decision:  # noqa: A002
+def pin(engine: Engine, scope: Scope, id: str, *, pinned: bool) -> Decision:
     """Let a note live for ever, or as its sources say again, which may be no longer. Raises NotFound, InvalidInput."""
     transaction, found = _begun(engine, scope, id)
     live = [one for one in found if one.note.status in READABLE]
@@ -139,7 +139,7 @@ def end_session(engine: Engine, scope: Scope, session: str) -> Decision:
 
 
 @retried
-def assign(engine: Engine, scope: Scope, id: str, policy: str) -> Decision:  # noqa: A002
+def assign(engine: Engine, scope: Scope, id: str, policy: str) -> Decision:
     """Give a note a class, which it keeps whatever the rules say. Raises NotFound, or InvalidInput."""
     transaction, found = _begun(engine, scope, id)
     live = [one.note for one in found if one.note.status in TRUE_ONCE]
@@ -235,7 +235,7 @@ def _later(at: datetime, by: timedelta) -> datetime:
     return min(at + by, NEVER) if at < NEVER - by else NEVER
 
 
-def _begun(engine: Engine, scope: Scope, id: str) -> tuple[Transaction, list[Found]]:  # noqa: A002
+def _begun(engine: Engine, scope: Scope, id: str) -> tuple[Transaction, list[Found]]:
     """Begin a transaction, and return the notes of an id, in whatever state; raises NotFound."""
     transaction = Transaction.begin(engine, scope)
     found = notes.found_by(engine.db, scope.name, id) if transaction else []

@@ -32,7 +32,7 @@ _MARKING = ("update", "change", "conflict")
 _TOUCHED = ("created", "changed", "superseded", "retired")
 
 
-def undo(engine: Engine, scope: Scope, id: str, *, cascade: bool = False) -> Decision:  # noqa: A002
+def undo(engine: Engine, scope: Scope, id: str, *, cascade: bool = False) -> Decision:
     """Take a decision back, with `cascade` after all later ones that touched what it made.
 
     Raises UndoRefused, also with `cascade` where something in its way can't be taken back.
@@ -54,7 +54,7 @@ def undo(engine: Engine, scope: Scope, id: str, *, cascade: bool = False) -> Dec
                 why = refused
 
 
-def later(db: Database, scope: Scope, id: str) -> list[str]:  # noqa: A002
+def later(db: Database, scope: Scope, id: str) -> list[str]:
     """Return the decisions that touched, since this one, a note that it created or changed: newest first."""
     check(db, scope, id)
     about = (one for one in notes.gathered(db, scope.name, id) if one.role in _TOUCHED)
@@ -63,7 +63,7 @@ def later(db: Database, scope: Scope, id: str) -> list[str]:  # noqa: A002
     return [one.id for one in sorted(made, key=lambda one: (one.version, one.place), reverse=True)]
 
 
-def check(db: Database, scope: Scope, id: str) -> Decision:  # noqa: A002
+def check(db: Database, scope: Scope, id: str) -> Decision:
     """Return a decision that can be undone; raises NotFound or UndoRefused."""
     decision = decisions.find(db, scope.name, id)
     state = scopes.state(db, scope.name)
@@ -98,7 +98,7 @@ def check(db: Database, scope: Scope, id: str) -> Decision:  # noqa: A002
 
 
 @retried
-def _undo(engine: Engine, scope: Scope, id: str) -> Decision:  # noqa: A002
+def _undo(engine: Engine, scope: Scope, id: str) -> Decision:
     """Undo one decision; raises UndoRefused where a later one touched what it made."""
     db, transaction = engine.db, Transaction.begin(engine, scope)
     undone = check(db, scope, id)
@@ -216,7 +216,7 @@ class _Undoing:
         known = seen.known if seen else {}
         return [
             _Former(sources.passages(db, scope, id, was), sources.passages(db, scope, id)[-1].key)
-            for id, was in hashes.items()  # noqa: A001  the graph's own word
+            for id, was in hashes.items()
             if id in known and known[id].hashes[0] != was
         ]
 

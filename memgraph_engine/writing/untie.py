@@ -22,7 +22,7 @@ from memgraph_engine.writing.transaction import Transaction
 def untie(engine: Engine, scope: Scope, *ids: str) -> Decision:
     """Take back the tie between two notes; raises InvalidInput, NotFound or UndoRefused."""
     db, transaction = engine.db, Transaction.begin(engine, scope)
-    one, other = (_note(db, scope, id) for id in ids)  # noqa: A001  the graph's own word
+    one, other = (_note(db, scope, id) for id in ids)
     if one.id == other.id:
         raise InvalidInput(f"{ids[0]!r} and {ids[1]!r} are the same note, {one.id}: give the two notes of a tie.")
     ties = _ties(db, scope, one, other)
@@ -39,7 +39,7 @@ def untie(engine: Engine, scope: Scope, *ids: str) -> Decision:
     return decision
 
 
-def _note(db: Database, scope: Scope, id: str) -> Note:  # noqa: A002
+def _note(db: Database, scope: Scope, id: str) -> Note:
     """Return a note that is not deleted; one that was replaced is as good as any."""
     found = notes.find(db, scope.name, id)
     if not found:

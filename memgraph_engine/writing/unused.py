@@ -41,12 +41,12 @@ def prune(engine: Engine, scope: Scope) -> int:
     if scope.user:
         before = now - timedelta(days=engine.settings.use.prune_after)
         found = usage.prunable(db, scope.name, before)
-        low = {id: one for id, one in found if policies.known(one.policy).prune and _low(engine, one, now)}  # noqa: A001
+        low = {id: one for id, one in found if policies.known(one.policy).prune and _low(engine, one, now)}
     ids, archived = sorted(low), 0
     for start in range(0, len(ids), _SOME):
         some = ids[start : start + _SOME]
         done = _archive(engine, scope, some)
-        fresh = {id: _started(engine, low[id], now) for id in done}  # noqa: A001
+        fresh = {id: _started(engine, low[id], now) for id in done}
         usage.change(db, scope.name, [scope.name], fresh, partial(_begun, fresh))
         archived += len(done)
     usage.weighed_at(db, scope.name, now)

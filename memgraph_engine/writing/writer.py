@@ -129,7 +129,7 @@ class Writer:
             ids = sorted({source.id for source in given[start : start + size]})
             seen = sources.look_up(self._engine.db, scope.name, ids, [], [])
             if seen:
-                known |= {id: one for id, one in seen.known.items() if not one.ended}  # noqa: A001
+                known |= {id: one for id, one in seen.known.items() if not one.ended}
         unknown(given, known)
 
     def _add_batch(self, scope: Scope, some: Sequence[Sequence[Source]], work: Work, *, wait: bool) -> list[Entry]:
@@ -219,7 +219,7 @@ class Writer:
         if seen is None or seen.language != language:  # removed, and perhaps made anew, since it was opened here
             self._languages.pop(scope.name, None)
             raise Stale
-        if ended := [id for id, one in seen.known.items() if one.ended]:  # noqa: A001
+        if ended := [id for id, one in seen.known.items() if one.ended]:
             self._make_room(scope, ended)
             raise Stale
         return seen
@@ -228,7 +228,7 @@ class Writer:
         """Erase sources whose ids come again and that are to be erased by now; raises Held, or ClockSkew."""
         held = sweep(self._engine, scope).held
         seen = sources.look_up(self._engine.db, scope.name, ids, [], []) if held else None
-        if seen and (left := [id for id in ids if id in seen.known and seen.known[id].ended]):  # noqa: A001
+        if seen and (left := [id for id in ids if id in seen.known and seen.known[id].ended]):
             named = ", ".join(f"{one.id} ({one.reason})" for one in held)
             raise Held(
                 f"Source {left[0]!r} of {scope} has ended, and a hold keeps it: {named}. Nothing was stored: release "
@@ -253,11 +253,11 @@ class Writer:
             self._versions[scope.name] = seen.version
         raise Stale
 
-    def update(self, scope: Scope, id: str, text: str, like: Source | None = None) -> Decision:  # noqa: A002
+    def update(self, scope: Scope, id: str, text: str, like: Source | None = None) -> Decision:
         """Give a note, or a message with all of its notes, a new text, and tags and metadata `like` a source's."""
         return unsummed(self._update)(self._engine, scope, id, text, like)
 
-    def _update(self, engine: Engine, scope: Scope, id: str, text: str, like: Source | None) -> Decision:  # noqa: A002
+    def _update(self, engine: Engine, scope: Scope, id: str, text: str, like: Source | None) -> Decision:
         at = change.target(engine, scope, id)
         if at.source.kind == "item":
             raise InvalidInput(f"{id!r} of {scope} is an item of a store: it is changed there, by its key.")

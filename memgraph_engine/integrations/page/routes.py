@@ -242,7 +242,7 @@ async def search(seen: Look, q: str = "") -> Response:
 
 
 @router.get("/notes/{id}")
-async def note(seen: Look, id: str) -> Response:  # noqa: A002  the engine's own word
+async def note(seen: Look, id: str) -> Response:  # the engine's own word
     """Show a note with its sources, versions, decisions and ties, and what else was true of the same matter."""
 
     def work() -> Mapping[str, Any]:
@@ -293,13 +293,13 @@ async def topics(seen: Look) -> Response:
 
 
 @router.get("/topics/{id}")
-async def topic(seen: Look, id: str) -> Response:  # noqa: A002
+async def topic(seen: Look, id: str) -> Response:
     """Show a topic with all of its keywords."""
     return await seen.told("topic.html", lambda: {"topic": seen.memory.topic(id, **seen.whose())})
 
 
 @router.get("/blocks/{id}")
-async def block(seen: Look, id: str) -> Response:  # noqa: A002
+async def block(seen: Look, id: str) -> Response:
     """Show a block: what it tells, and the two that it is made of."""
 
     def work() -> Mapping[str, Any]:
