@@ -12,7 +12,7 @@ from memgraph_engine import Memory, Settings
 from memgraph_engine.embedding.choose import named_in
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.interface.defaults import MOST
-from memgraph_engine.language import LISTED, sentences
+from memgraph_engine.language.terms import LISTED, sentences
 
 
 def asked(model: str, every: Sequence[Chat]) -> Iterator[tuple[Memory, str, Chat, Ask]]:

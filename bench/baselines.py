@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memgraph_engine.language import tokenize
+from memgraph_engine.language.terms import tokenize
 from memgraph_engine.model.ports import Embedder
 from memgraph_engine.recall.fusion import bm25
 

@@ -14,12 +14,12 @@ from bench import fillers
 from bench.server import bench_settings, connected
 from bench.speed import Known, percentile
 from memgraph_engine import Memory
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
 from memgraph_engine.testing import purge
-from memgraph_engine.worker import give_way, pausing
+from memgraph_engine.worker.work import give_way, pausing
 
 _READ = 5000  # notes of the memory that is consolidated, again and again as if no run had read them
 _ONLINE = 2000  # notes of the memory that is asked and written to

@@ -10,7 +10,7 @@ from memgraph_engine import Memory
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.ranking import recall_at
 from memgraph_engine.evaluation.run import after
-from memgraph_engine.language import tokenize
+from memgraph_engine.language.terms import tokenize
 from memgraph_engine.model.claim import Claim
 from memgraph_engine.testing import purge
 

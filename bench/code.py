@@ -16,7 +16,7 @@ from time import perf_counter
 from bench.baselines import Words
 from bench.server import bench_settings, connected, of_its_own
 from memgraph_engine import Memory, Note
-from memgraph_engine.embedding import embedder_named
+from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.evaluation.kept import KeptEmbedder
 from memgraph_engine.evaluation.report import table
 

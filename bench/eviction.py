@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from bench import fillers
 from memgraph_engine import Memory
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.evaluation.kept import KeptEmbedder
 from memgraph_engine.evaluation.locomo import Conversation, Question
 from memgraph_engine.evaluation.ranking import mean, recall_at

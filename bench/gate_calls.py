@@ -19,8 +19,8 @@ from memgraph_engine.gate.correction import correction
 from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.score import repeated
-from memgraph_engine.language import tokenize
-from memgraph_engine.llm import Roles
+from memgraph_engine.language.terms import tokenize
+from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.tokens import tokens
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.ports import Message, Reply

@@ -11,7 +11,7 @@ from bench.conversations import locomo_file
 from bench.observations import FiledEmbedder, Observation, observations
 from bench.server import bench_settings, connected
 from memgraph_engine import Memory
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.ranking import score
 from memgraph_engine.evaluation.report import table

@@ -16,7 +16,7 @@ from bench.conversations import conversations, locomo_file
 from bench.server import bench_settings, connected
 from bench.speed import Known, Recording, driver, percentile, write_again
 from memgraph_engine import Memory
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.graph.database import Row

@@ -15,7 +15,7 @@ from bench.erasure import erased
 from bench.server import bench_settings, connected
 from bench.speed import Known, milliseconds, percentile
 from memgraph_engine import Memory, NotFound
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.graph.statements import Statement, statements

@@ -18,7 +18,7 @@ from bench import fillers
 from bench.conversations import conversations, locomo_file
 from bench.server import bench_settings, connected
 from memgraph_engine.evaluation.report import table
-from memgraph_engine.graph.server import LocalServer
+from memgraph_engine.graph.server.local import LocalServer
 from memgraph_engine.testing import purge
 
 _MESSAGES, _WORDS = 300, 500

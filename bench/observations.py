@@ -11,7 +11,7 @@ from platformdirs import user_cache_path
 
 from bench.conversations import conversations
 from memgraph_engine import Settings
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.evaluation.kept import KeptEmbedder
 from memgraph_engine.evaluation.locomo import Conversation, evidence

@@ -24,7 +24,7 @@ from memgraph_engine.embedding.choose import named_in
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.pairs import FILE, PLAIN, RELATIONS, weights_of
-from memgraph_engine.language import LISTED
+from memgraph_engine.language.terms import LISTED
 from memgraph_engine.resources import resource
 
 if TYPE_CHECKING:

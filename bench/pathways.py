@@ -13,7 +13,7 @@ from bench.observations import FiledEmbedder
 from bench.server import bench_settings, connected
 from bench.speed import BASIC, Known, milliseconds, percentile
 from memgraph_engine import Memory
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.ranking import mean, score
 from memgraph_engine.evaluation.report import table

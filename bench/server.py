@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.graph.server import LocalServer
+from memgraph_engine.graph.server.local import LocalServer
 from memgraph_engine.model.ports import Embedder
 from memgraph_engine.testing import purge
 

@@ -22,7 +22,7 @@ from bench import fillers
 from bench.conversations import conversations, locomo_file
 from bench.server import bench_settings, connected
 from memgraph_engine import Memory, Settings
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.evaluation.kept import KeptEmbedder
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.report import table
@@ -30,7 +30,7 @@ from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.rows import packed
 from memgraph_engine.graph.scopes import open_scope
-from memgraph_engine.graph.server import LocalServer
+from memgraph_engine.graph.server.local import LocalServer
 from memgraph_engine.graph.statements import statements
 from memgraph_engine.model.memory import NEVER, READABLE
 from memgraph_engine.model.ports import Embedder

@@ -21,7 +21,7 @@ from bench.observations import LANGUAGE, FiledEmbedder
 from bench.planted import Planted, grown, planted
 from bench.server import bench_settings, connected
 from memgraph_engine import Memory
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.graph import writes
 from memgraph_engine.graph.database import Row

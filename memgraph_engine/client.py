@@ -49,7 +49,7 @@ from memgraph_engine.ingest.messages import (
 )
 from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, FACTS, MOST, NEWEST, OUTLINE, TOP_K
 from memgraph_engine.interface.filters import NoteFilters, SearchFilters
-from memgraph_engine.language import DEFAULT_LANGUAGE
+from memgraph_engine.language.terms import DEFAULT_LANGUAGE
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.block import Block, BlockRun
 from memgraph_engine.model.claim import Claim, ClaimRun
@@ -735,7 +735,7 @@ class Memory:
         return found
 
     def _remains(self, probe: str | None) -> list[str]:
-        from memgraph_engine.graph.server import remains
+        from memgraph_engine.graph.server.remains import remains
 
         if probe is None:
             raise InvalidInput("files looks for the words of a probe: give one.")

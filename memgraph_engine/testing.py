@@ -21,7 +21,7 @@ from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.forks import lock
 from memgraph_engine.graph.scopes import purge_tenant
-from memgraph_engine.language import tokenize
+from memgraph_engine.language.terms import tokenize
 from memgraph_engine.model.ports import ChatModel, Embedder, Message, Reply
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings

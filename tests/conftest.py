@@ -17,12 +17,12 @@ import neo4j
 import pytest
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.engine.load import Load
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph.database import Address, Database
 from memgraph_engine.graph.note_cache import NoteCache
-from memgraph_engine.llm import Roles
+from memgraph_engine.llm.roles import Roles
 from memgraph_engine.model.ports import Embedder, utc_now
 from memgraph_engine.testing import HashingEmbedder, purge
 from tests import containers, servers, vectors

@@ -11,7 +11,8 @@ import neo4j
 import pytest
 
 from memgraph_engine import Settings
-from memgraph_engine.graph.server import LocalServer, config
+from memgraph_engine.graph.server import config
+from memgraph_engine.graph.server.local import LocalServer
 
 PREFIX = "MEMGRAPH_ENGINE_"
 # A test's server is young: most of its time goes into compiling and planning. It compiles quickly rather than well, and

@@ -9,7 +9,7 @@ import pytest
 
 from memgraph_engine import Cost, InvalidInput, Memory, NotFound, Settings
 from memgraph_engine.errors import PolicyError
-from memgraph_engine.lifecycle import policies
+from memgraph_engine.lifecycle.file import policies
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.search import propose
@@ -463,7 +463,7 @@ def test_policies_are_applied_in_both_directions(tenant, embedder, clock, file, 
 
 
 def test_a_rule_makes_all_of_a_note_private_that_one_of_its_sources_tells(memory):
-    from memgraph_engine.lifecycle import Policies, Policy, Rule
+    from memgraph_engine.lifecycle.policies import Policies, Policy, Rule
     from memgraph_engine.model.memory import Source
 
     memory.add("I like green boats.", **ANA, id="a", session="1")

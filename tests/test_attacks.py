@@ -23,7 +23,7 @@ from memgraph_engine import Memory, Settings
 from memgraph_engine.cli import app
 from memgraph_engine.errors import MemgraphEngineError, NotFound, Unreachable
 from memgraph_engine.graph import leases
-from memgraph_engine.graph.server import LocalServer
+from memgraph_engine.graph.server.local import LocalServer
 from memgraph_engine.testing import purge
 from tests.attacker import HOW, LINES, live, script, take
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from memgraph_engine import Memory
 from memgraph_engine.cli import app
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.errors import EmbeddingError, StoreMismatch
 from memgraph_engine.evaluation.calibrate import FILE, anchors, calibrate
 from memgraph_engine.gate.calibration import calibration

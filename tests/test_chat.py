@@ -10,9 +10,10 @@ import pytest
 from memgraph_engine import Settings
 from memgraph_engine.cost import Budget
 from memgraph_engine.errors import BudgetSpent, ModelRefused, ModelUnavailable, Unusable
-from memgraph_engine.llm import Meter, Roles, TextAnswer, answering, extraction, merging
 from memgraph_engine.llm.litellm import LiteLLMChat
-from memgraph_engine.llm.requests import Turn
+from memgraph_engine.llm.meter import Meter
+from memgraph_engine.llm.requests import Turn, answering, extraction, merging
+from memgraph_engine.llm.roles import Roles, TextAnswer
 from tests.loopback import Say, chat_server, forget_clients
 
 PAIRS = merging([["Ana lives in Porto.", "Ana moved to Porto in March."]])

@@ -18,8 +18,8 @@ from memgraph_engine.claims.patterns import claims_in
 from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, ModelRefused, ModelUnavailable, NotFound, UndoRefused
 from memgraph_engine.graph import claims as claim_graph
-from memgraph_engine.language import tokenize
-from memgraph_engine.llm import AbstractedNote, abstracting as request_for
+from memgraph_engine.language.terms import tokenize
+from memgraph_engine.llm.requests import AbstractedNote, abstracting as request_for
 from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
 from tests.loopback import Say, chat_server, forget_clients

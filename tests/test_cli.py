@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 from memgraph_engine import Settings, __version__
 from memgraph_engine.cli import app
 from memgraph_engine.cost import Cost
-from memgraph_engine.llm import Roles
+from memgraph_engine.llm.roles import Roles
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.testing import ScriptedChat
 from tests.models import extracted, memory_with

@@ -16,7 +16,7 @@ from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import NEVER, Note, Source
 from memgraph_engine.model.result import Contrary, Hit
 from memgraph_engine.providers import load_litellm
-from memgraph_engine.rendering import render
+from memgraph_engine.rendering.context import render
 from tests.models import judged, memory_with
 
 FERRY = "The ferry to Madeira leaves at noon from the old harbour."

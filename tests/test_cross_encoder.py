@@ -9,10 +9,11 @@ import pytest
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.artifacts import model_files
-from memgraph_engine.embedding import CheckedEmbedder, embedder_named
+from memgraph_engine.embedding.checked import CheckedEmbedder
+from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.errors import MissingExtra, SettingsError
-from memgraph_engine.judging import judge_named
-from memgraph_engine.reranking import reranker_named
+from memgraph_engine.judging.choose import judge_named
+from memgraph_engine.reranking.choose import reranker_named
 from tests import onnx_models
 
 LABELS = ("Entailment", "Neutral", "Contradiction")

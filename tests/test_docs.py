@@ -8,7 +8,7 @@ import pytest
 import memgraph_engine
 from docs import reference
 from memgraph_engine import Settings
-from memgraph_engine.lifecycle import policies
+from memgraph_engine.lifecycle.file import policies
 from memgraph_engine.settings import _names
 from tests.loopback import forget_clients
 from tests.pages import Runner, Wrong, blocks

@@ -14,7 +14,9 @@ import pytest
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.artifacts import model_files
-from memgraph_engine.embedding import CheckedEmbedder, choose, embedder_named
+from memgraph_engine.embedding import choose
+from memgraph_engine.embedding.checked import CheckedEmbedder
+from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.errors import EmbeddingError, SettingsError, StoreMismatch
 from memgraph_engine.graph import schema
 from memgraph_engine.inference import graph, onnx
@@ -387,7 +389,8 @@ def test_litellm_embeds_in_batches_and_in_order_and_what_it_refuses_is_our_error
     # in a process of its own, since LiteLLM leaves an event loop and sockets behind
     code = (
         "import json, sys; from memgraph_engine.settings import Settings;"
-        "from memgraph_engine.embedding import CheckedEmbedder, embedder_named;"
+        "from memgraph_engine.embedding.checked import CheckedEmbedder;"
+        "from memgraph_engine.embedding.choose import embedder_named;"
         "embedder = CheckedEmbedder(embedder_named(Settings.load(embedder='litellm/openai/tiny', embedding_batch=2)));"
         "print(json.dumps(embedder.embed_documents(['a', 'bb', 'ccc']).tolist()), flush=True);"
         "embedder.embed_documents(['refuse me'])"

@@ -20,9 +20,9 @@ from memgraph_engine.errors import ErasureRefused, Held, InvalidInput, NotFound,
 from memgraph_engine.graph import erasures, scopes, topics, writes
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.scopes import purge_tenant
-from memgraph_engine.llm import Roles
+from memgraph_engine.llm.roles import Roles
 from memgraph_engine.settings import AuditSettings
-from memgraph_engine.worker import Worker
+from memgraph_engine.worker.work import Worker
 from tests.models import ROLES, Teller
 from tests.test_undo import LINES, take
 

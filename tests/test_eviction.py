@@ -7,7 +7,7 @@ import pytest
 
 from memgraph_engine import InvalidInput, Memory, NotFound, Settings, UndoRefused
 from memgraph_engine.testing import ScriptedChat
-from memgraph_engine.worker import Worker
+from memgraph_engine.worker.work import Worker
 from tests.snapshots import same, snapshot
 from tests.test_erasure import everything_told
 from tests.test_lifecycle import DAY

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from memgraph_engine import Memory, Settings
 from memgraph_engine.cli import app
 from memgraph_engine.testing import ScriptedChat
-from memgraph_engine.worker import Worker
+from memgraph_engine.worker.work import Worker
 from tests.snapshots import same, snapshot
 from tests.test_erasure import everything_told
 
@@ -163,7 +163,7 @@ def asked(connect):
 def near(memory, new):
     """The notes that a model is shown beside a new one, in this order."""
     from memgraph_engine.graph import scopes
-    from memgraph_engine.llm import Spent
+    from memgraph_engine.llm.spent import Spent
     from memgraph_engine.model.scope import Scope
     from memgraph_engine.writing.evolution import Evolution
 

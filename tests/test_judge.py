@@ -7,7 +7,7 @@ import pytest
 from memgraph_engine import Memory, Settings
 from memgraph_engine.cost import Cost
 from memgraph_engine.errors import ModelUnavailable, SettingsError
-from memgraph_engine.judging import judge_named
+from memgraph_engine.judging.choose import judge_named
 from memgraph_engine.model.ports import Judge, Judgement
 
 ADOPTED = "I adopted a grey cat from the shelter in Porto."

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.language import MAX_TOKEN, sentences, terms, tokenize
+from memgraph_engine.language import terms
+from memgraph_engine.language.terms import MAX_TOKEN, sentences, tokenize
 
 LANGUAGES = ["english", "spanish", "cjk", "standard"]
 LUCENE_SYNTAX = set("+-&|!(){}[]^\"~*?:\\/'")

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from memgraph_engine import ClockSkew, Held, InvalidInput, Memory, NotFound, Settings, UndoRefused
-from memgraph_engine.worker import Worker
+from memgraph_engine.worker.work import Worker
 from memgraph_engine.writing import sweep as sweeping
 from tests.clocks import BEGIN
 from tests.snapshots import same, snapshot

@@ -16,8 +16,9 @@ import pytest
 from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import ModelError, ModelUnavailable
 from memgraph_engine.ingest.readers import read
-from memgraph_engine.llm import Roles, Turn, extraction
 from memgraph_engine.llm.litellm import LiteLLMChat
+from memgraph_engine.llm.requests import Turn, extraction
+from memgraph_engine.llm.roles import Roles
 from memgraph_engine.resources import resource
 from memgraph_engine.settings import RolesSettings
 from tests.clocks import Clock

@@ -24,7 +24,11 @@ from typer.testing import CliRunner
 from memgraph_engine import Memory
 from memgraph_engine.cli import app
 from memgraph_engine.errors import LocalServerError, MissingExtra, Unreachable
-from memgraph_engine.graph.server import LocalServer, backup, compact, home, local, process, remains, restore
+from memgraph_engine.graph.server import home, local, process
+from memgraph_engine.graph.server.backups import backup, restore
+from memgraph_engine.graph.server.compaction import compact
+from memgraph_engine.graph.server.local import LocalServer
+from memgraph_engine.graph.server.remains import remains
 from memgraph_engine.settings import Settings
 from memgraph_engine.testing import HashingEmbedder
 from tests.snapshots import same, snapshot
@@ -32,7 +36,7 @@ from tests.snapshots import same, snapshot
 # what another process does: print the address it gets
 JOIN = """
 import json, sys
-from memgraph_engine.graph.server import LocalServer
+from memgraph_engine.graph.server.local import LocalServer
 from memgraph_engine.settings import Settings
 server = LocalServer(Settings.load(home=sys.argv[1]))
 address = server.start(progress=False)
@@ -282,7 +286,7 @@ def test_words_are_found_in_files_of_data_by_runs_of_five(tmp_path):
 
 COMPACT = """
 import sys
-from memgraph_engine.graph.server import compact
+from memgraph_engine.graph.server.compaction import compact
 from memgraph_engine.settings import Settings
 compact(Settings.load(home=sys.argv[1]))
 """

@@ -31,7 +31,7 @@ def test_importing_memory_imports_no_model():
 
 
 def test_importing_roles_imports_neither_litellm_nor_numpy():
-    loaded = python("import sys; from memgraph_engine.llm import Roles; print(*sys.modules)").split()
+    loaded = python("import sys; from memgraph_engine.llm.roles import Roles; print(*sys.modules)").split()
     assert not {"litellm", "yaml", "numpy", "neo4j"} & set(loaded)
 
 
@@ -40,7 +40,7 @@ def test_nothing_is_reported_to_the_maker_of_the_onnx_runtime(tmp_path):
     environment = {name: value for name, value in os.environ.items() if name not in quiet}
     cache = Settings.load().cache  # the model is there already
     python(
-        "from memgraph_engine.embedding import embedder_named; from memgraph_engine.settings import Settings;"
+        "from memgraph_engine.embedding.choose import embedder_named; from memgraph_engine.settings import Settings;"
         "embedder_named(Settings.load()).embed_query('a boat')",
         env={**environment, "HOME": str(tmp_path), "MEMGRAPH_ENGINE_CACHE": str(cache)},
     )

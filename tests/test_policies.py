@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memgraph_engine import InvalidInput, PolicyError, Settings, SettingsError
-from memgraph_engine.lifecycle import Extension, Life, Policies, Policy, Rule, outlives, policies, quoted
+from memgraph_engine.lifecycle.file import policies
+from memgraph_engine.lifecycle.policies import Extension, Life, Policies, Policy, Rule, outlives, quoted
 from memgraph_engine.model.memory import NEVER, Source
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)

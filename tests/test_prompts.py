@@ -6,8 +6,8 @@ import pytest
 
 from memgraph_engine import llm
 from memgraph_engine.errors import SettingsError
-from memgraph_engine.llm import NewNote, Turn, extraction, gating, merging
 from memgraph_engine.llm.prompts import load, prompts
+from memgraph_engine.llm.requests import NewNote, Turn, extraction, gating, merging
 from memgraph_engine.settings import RolesSettings
 
 GOOD = "variables: [notes]\nsystem: Judge.\nuser: '{notes}'\n"

@@ -8,7 +8,7 @@ import pytest
 
 from bench.chats import PREFERENCES, Ask, Chat, Exchange, chats, exchanges, plain, turns, woven
 from bench.ranking import CHATS, Asked, fitted
-from memgraph_engine.language import listed_terms, tokenize
+from memgraph_engine.language.terms import listed_terms, tokenize
 from memgraph_engine.recall.ranking import FEATURES, whose
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from memgraph_engine import InvalidInput, NotFound
 from memgraph_engine.asking.reflection import Judge
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.errors import QueryFailed
 from memgraph_engine.graph import usage
 from memgraph_engine.model.memory import Note, Source

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 import pytest
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.graph.server import LocalServer
+from memgraph_engine.graph.server.local import LocalServer
 from tests import servers
 from tests.keys import issue
 

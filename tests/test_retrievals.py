@@ -11,7 +11,7 @@ from memgraph_engine import AsyncMemory, Given, InvalidInput, Memory, NotFound, 
 from memgraph_engine.asking import write_behind
 from memgraph_engine.cli import app
 from memgraph_engine.graph import database, retrievals
-from memgraph_engine.worker import Worker
+from memgraph_engine.worker.work import Worker
 from tests.clocks import BEGIN, Clock
 from tests.test_erasure import everything_told, killed_at, rows
 from tests.test_use import Held

@@ -17,10 +17,12 @@ from memgraph_engine.errors import (
     SettingsError,
     Unusable,
 )
-from memgraph_engine.llm import Meter, NewNote, Roles, Turn, answering, batches, gating, merging
 from memgraph_engine.llm.answers import Extraction, Gating
+from memgraph_engine.llm.meter import Meter
 from memgraph_engine.llm.parse import parse
 from memgraph_engine.llm.prompts import prompts
+from memgraph_engine.llm.requests import NewNote, Turn, answering, batches, gating, merging
+from memgraph_engine.llm.roles import Roles
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.testing import ScriptedChat
 

@@ -19,7 +19,8 @@ from memgraph_engine import AsyncMemory, Memory, Settings
 from memgraph_engine.cli import app
 from memgraph_engine.cost import Cost
 from memgraph_engine.errors import MissingExtra, ModelUnavailable, SettingsError
-from memgraph_engine.llm import Roles, Spent
+from memgraph_engine.llm.roles import Roles
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note
 from memgraph_engine.model.ports import Reply, Reranker
 from memgraph_engine.model.result import Hit, Hits
@@ -27,7 +28,7 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.search import Query
 from memgraph_engine.recall.select import Selector
-from memgraph_engine.reranking import reranker_named
+from memgraph_engine.reranking.choose import reranker_named
 from memgraph_engine.testing import HashingEmbedder, ScriptedChat
 from tests.models import memory_with
 
@@ -595,7 +596,7 @@ def loopback():
 PROGRAM = """
 import json, sys
 from memgraph_engine.errors import ModelError
-from memgraph_engine.reranking import reranker_named
+from memgraph_engine.reranking.choose import reranker_named
 from memgraph_engine.settings import Settings
 
 reranker = reranker_named(Settings.load(recall={"reranker": "litellm/infinity/tiny"}, llm={"timeout": 1.0}))

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from memgraph_engine.lifecycle import Cold, clusters, extract, information, rarity, temperatures, unfaithful
-from memgraph_engine.lifecycle.summaries import facts
+from memgraph_engine.lifecycle.eviction import Cold, clusters, information, temperatures
+from memgraph_engine.lifecycle.summaries import extract, facts, rarity, unfaithful
 
 
 def unit(*rows):
@@ -162,7 +162,7 @@ def test_a_summary_is_the_same_in_every_process(root):
         for text in (asked.format(plant, at + 2), f"Water the {plant} every {at + 1} days.")
     ]
     program = (
-        "from memgraph_engine.lifecycle import extract, rarity\n"
+        "from memgraph_engine.lifecycle.summaries import extract, rarity\n"
         f"said = {said!r}\n"
         "print([extract(said, rarity(said, 'english'), share / 20, 'english') for share in range(1, 20)])"
     )

@@ -7,7 +7,8 @@ import pytest
 from memgraph_engine import Memory, Settings
 from memgraph_engine.asking import write_behind
 from memgraph_engine.graph import usage
-from memgraph_engine.lifecycle import Policy, utility
+from memgraph_engine.lifecycle import utility
+from memgraph_engine.lifecycle.policies import Policy
 from memgraph_engine.model.usage import Usage
 from tests.clocks import BEGIN
 from tests.test_erasure import killed_at, rows

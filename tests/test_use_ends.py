@@ -8,7 +8,7 @@ from memgraph_engine import Settings
 from memgraph_engine.graph import usage
 from memgraph_engine.model.memory import NEVER
 from memgraph_engine.testing import ScriptedChat
-from memgraph_engine.worker import Worker
+from memgraph_engine.worker.work import Worker
 from tests.models import memory_with
 from tests.snapshots import same, snapshot
 from tests.test_use import ANA, HERON, TIDE, connected, counted, note  # noqa: F401  fixtures

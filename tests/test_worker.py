@@ -22,8 +22,9 @@ from memgraph_engine.errors import SettingsError, Unreachable
 from memgraph_engine.graph import leases
 from memgraph_engine.testing import purge
 from memgraph_engine.topics import rebuild
-from memgraph_engine.worker import Job, Worker, jobs as table, work
-from memgraph_engine.worker.jobs import Outcome
+from memgraph_engine.worker import jobs as table, work
+from memgraph_engine.worker.jobs import Job, Outcome
+from memgraph_engine.worker.work import Worker
 from tests.clocks import Clock
 from tests.test_topics import KITCHEN, SEA, faults, plant, topics_of
 
@@ -292,7 +293,8 @@ import os, signal, sys
 from memgraph_engine import Memory, Settings
 from memgraph_engine.graph import leases
 from memgraph_engine.testing import HashingEmbedder
-from memgraph_engine.worker import Worker, work
+from memgraph_engine.worker.work import Worker
+from memgraph_engine.worker import work
 from memgraph_engine.worker import jobs as table
 
 leases._SECONDS = 1.0

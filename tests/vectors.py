@@ -8,8 +8,7 @@ from threading import Lock
 import numpy as np
 
 from memgraph_engine import Settings
-from memgraph_engine.embedding import embedder_named
-from memgraph_engine.embedding.choose import MODELS
+from memgraph_engine.embedding.choose import MODELS, embedder_named
 
 FILE = "MEMGRAPH_ENGINE_TEST_VECTORS"
 

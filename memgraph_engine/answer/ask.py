@@ -6,7 +6,9 @@ from datetime import datetime
 
 from memgraph_engine.answer.citations import Citations
 from memgraph_engine.errors import ModelError
-from memgraph_engine.llm import Roles, Spent, TextAnswer, answering
+from memgraph_engine.llm.requests import answering
+from memgraph_engine.llm.roles import Roles, TextAnswer
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.answer import DONT_KNOW, Answer, Context
 
 _UNKNOWN = "UNKNOWN"  # what the prompt asks a model to say

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from memgraph_engine.answer.facts import relevance
-from memgraph_engine.language import places, sentences, spoken, word_list
+from memgraph_engine.language.terms import places, sentences, spoken, word_list
 from memgraph_engine.model.echo import echoes
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Hit
 from memgraph_engine.model.text import BRIEF, only_asks
-from memgraph_engine.rendering import noise
+from memgraph_engine.rendering.context import noise
 
 _SAID, _SUPPOSED, _ASKS = "an assistant said it", "it only supposes", "it only asks"
 

@@ -7,7 +7,7 @@ from functools import cache
 from math import log, log1p
 from statistics import median
 
-from memgraph_engine.language import tokenize
+from memgraph_engine.language.terms import tokenize
 from memgraph_engine.model.result import Hit
 from memgraph_engine.resources import resource
 

@@ -10,12 +10,12 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from memgraph_engine.answer.facts import Fact, Remark
-from memgraph_engine.language import CLOSED, listed_terms, sentence_spans, tokenize
+from memgraph_engine.language.terms import CLOSED, listed_terms, sentence_spans, tokenize
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.marker import BLANK, NUMBERED, as_line, seen, without_marks
 from memgraph_engine.model.memory import Note, Source, by_time
 from memgraph_engine.model.text import personal
-from memgraph_engine.rendering import render, told, written
+from memgraph_engine.rendering.context import render, told, written
 
 _GAP = "…"
 _GAP_TOKENS = most_tokens(_GAP)

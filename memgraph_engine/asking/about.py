@@ -4,7 +4,7 @@ import re
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import profiles, topics
-from memgraph_engine.language import CLOSED, word_list
+from memgraph_engine.language.terms import CLOSED, word_list
 from memgraph_engine.model.profile import MANY
 from memgraph_engine.model.result import QueryPlan
 from memgraph_engine.model.scope import Scope

@@ -14,7 +14,7 @@ from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import decisions, erasures, holds, notes, retrievals, scopes, sources
 from memgraph_engine.ingest.messages import check_name, check_text, parse_time
 from memgraph_engine.interface.defaults import MOST
-from memgraph_engine.language import DEFAULT_LANGUAGE, tokenize
+from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note
 from memgraph_engine.model.result import Change, Hit, Hold, Known, Removed, Retrieval, Story, Version
 from memgraph_engine.model.scope import Scope

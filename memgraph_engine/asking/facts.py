@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from memgraph_engine.gate.known import Line
-from memgraph_engine.language import tokenize
 from memgraph_engine.language.statement import Statement, statements
+from memgraph_engine.language.terms import tokenize
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import SUCCEEDS, Contrary

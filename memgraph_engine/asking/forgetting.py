@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memgraph_engine.graph.erasures import Said
-from memgraph_engine.language import CLOSED, LISTED, listed_terms, tokenize
+from memgraph_engine.language.terms import CLOSED, LISTED, listed_terms, tokenize
 from memgraph_engine.model.marker import UNSEEN
 from memgraph_engine.model.result import Chosen
 

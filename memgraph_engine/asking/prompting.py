@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 
 from memgraph_engine.answer.lines import shortened
 from memgraph_engine.errors import InvalidInput, ModelError
-from memgraph_engine.lifecycle import extract, rarity, unfaithful
-from memgraph_engine.llm import Roles, Spent, consolidation
+from memgraph_engine.lifecycle.summaries import extract, rarity, unfaithful
+from memgraph_engine.llm.requests import consolidation
+from memgraph_engine.llm.roles import Roles
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.llm.tokens import FRAME, most_tokens
 from memgraph_engine.model.answer import Context
 from memgraph_engine.model.marker import as_part, enclose, without_marks, without_recalled

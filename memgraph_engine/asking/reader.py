@@ -37,7 +37,7 @@ from memgraph_engine.ingest.messages import (
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, NoteFilters, SearchFilters, unknown
 from memgraph_engine.lifecycle import utility
-from memgraph_engine.llm import Spent
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.answer import BUSY, Answer, Context
 from memgraph_engine.model.block import Block
 from memgraph_engine.model.claim import Claim

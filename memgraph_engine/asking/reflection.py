@@ -11,12 +11,12 @@ from datetime import datetime
 from functools import cached_property
 from re import compile as pattern
 
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.difference import Pair, quoted
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.score import Statistics, score
-from memgraph_engine.language import listed_terms, sentences, tokenize
+from memgraph_engine.language.terms import listed_terms, sentences, tokenize
 from memgraph_engine.model.marker import content
 from memgraph_engine.model.memory import Note, Source
 from memgraph_engine.model.usage import Outcome

@@ -9,7 +9,7 @@ from memgraph_engine.asking.write_behind import WriteBehind
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import erasures, retrievals
 from memgraph_engine.graph.database import SKEW, Row, Runner
-from memgraph_engine.language import DEFAULT_LANGUAGE
+from memgraph_engine.language.terms import DEFAULT_LANGUAGE
 from memgraph_engine.model.marker import seen
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note
 from memgraph_engine.model.scope import Scope

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from memgraph_engine.ingest.keywords import candidates
-from memgraph_engine.language import (
+from memgraph_engine.language.terms import (
     APOSTROPHES,
     CLOSED,
     SPOKEN,

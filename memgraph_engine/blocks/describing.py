@@ -25,13 +25,14 @@ from memgraph_engine.errors import Unusable
 from memgraph_engine.graph import blocks as block_graph, scopes
 from memgraph_engine.graph.blocks import Stored
 from memgraph_engine.graph.rows import moment
-from memgraph_engine.language import DEFAULT_LANGUAGE
-from memgraph_engine.llm import BlockNote, BlockNotes, Spent, describing
+from memgraph_engine.language.terms import DEFAULT_LANGUAGE
 from memgraph_engine.llm.answers import WrittenField
+from memgraph_engine.llm.requests import BlockNote, BlockNotes, describing
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.block import LONGEST
 from memgraph_engine.model.marker import as_line, hides
 from memgraph_engine.model.memory import Note
-from memgraph_engine.rendering import render
+from memgraph_engine.rendering.context import render
 
 if TYPE_CHECKING:
     from memgraph_engine.graph.database import Row

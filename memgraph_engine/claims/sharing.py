@@ -13,7 +13,7 @@ from memgraph_engine.claims.patterns import Told, impersonal
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph.claims import General
-from memgraph_engine.language import tokenize
+from memgraph_engine.language.terms import tokenize
 from memgraph_engine.model.scope import Scope
 
 if TYPE_CHECKING:

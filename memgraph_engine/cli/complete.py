@@ -59,7 +59,7 @@ def _named(context: typer.Context, incomplete: str, find: "Callable[[Database, s
 def _database(settings: "Settings") -> "Database | None":
     """Reach the server of the settings, or the managed one if it runs."""
     from memgraph_engine.graph.database import Address, Database
-    from memgraph_engine.graph.server import LocalServer
+    from memgraph_engine.graph.server.local import LocalServer
 
     at = Address.of(settings) or LocalServer(settings).address()
     return Database(at, database=settings.database, connect_timeout=_SECONDS, retry_time=0.0) if at else None

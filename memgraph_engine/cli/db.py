@@ -14,7 +14,8 @@ from memgraph_engine.cli.options import Json
 from memgraph_engine.errors import LocalServerError
 
 if TYPE_CHECKING:  # loaded when a command runs, so that `--help` is fast
-    from memgraph_engine.graph.server import Backup, LocalServer, Status
+    from memgraph_engine.graph.server.backups import Backup
+    from memgraph_engine.graph.server.local import LocalServer, Status
     from memgraph_engine.settings import Settings
 
 db_app = Commands("db", "The managed local Neo4j server.")
@@ -99,7 +100,7 @@ def compact(as_json: Json = False) -> None:
     Nobody else can use the server meanwhile; it is started again if it ran. Needs twice the room on the disk.
     """
     from memgraph_engine.cli.progress import bar
-    from memgraph_engine.graph.server import compact as compacted
+    from memgraph_engine.graph.server.compaction import compact as compacted
 
     with bar("Copying", lambda: None) as progress:
         found = compacted(_settings(), progress.reach)
@@ -124,7 +125,7 @@ def backup(
     alone can read it. `db restore` puts it back.
     """
     from memgraph_engine.cli.progress import bar
-    from memgraph_engine.graph.server import backup as backed_up
+    from memgraph_engine.graph.server.backups import backup as backed_up
 
     with bar("Copying", lambda: None) as progress:
         found = backed_up(_settings(), path, progress.reach)
@@ -143,7 +144,7 @@ def restore(
     erased since the backup is there again.
     """
     from memgraph_engine.cli.progress import bar
-    from memgraph_engine.graph.server import restore as restored
+    from memgraph_engine.graph.server.backups import restore as restored
 
     settings = _settings()
     size = _server().status().data_bytes
@@ -190,7 +191,7 @@ def _settings() -> "Settings":
 
 
 def _server() -> "LocalServer":
-    from memgraph_engine.graph.server import LocalServer
+    from memgraph_engine.graph.server.local import LocalServer
 
     return LocalServer(_settings())
 

@@ -153,7 +153,7 @@ def _go_on(out: "Console", conversation: Conversation) -> None:
 
 def _look(out: "Console") -> None:
     """Say how to see the graph."""
-    from memgraph_engine.graph.server import LocalServer
+    from memgraph_engine.graph.server.local import LocalServer
     from memgraph_engine.settings import Settings
 
     settings = Settings.load()

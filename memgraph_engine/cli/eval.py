@@ -65,7 +65,7 @@ def locomo(
     in --out: the same command again asks for nothing twice. Ablations of the construction build a memory each.
     """
     from memgraph_engine.evaluation import session
-    from memgraph_engine.llm import chat_named
+    from memgraph_engine.llm.roles import chat_named
 
     settings = _settings(model)
     if forget:
@@ -110,7 +110,7 @@ def export_selector(
     replaced when the new one is whole. What is read of LoCoMo stands in it: its licence holds for it, too.
     """
     from memgraph_engine.evaluation import examples
-    from memgraph_engine.llm import chat_named
+    from memgraph_engine.llm.roles import chat_named
 
     chosen = _chosen(file, out, conversation or [])
     settings = _settings(model)

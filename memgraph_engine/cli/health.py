@@ -55,7 +55,7 @@ def _look(tenant: str | None, overdue: timedelta) -> "Health":
 
     settings = Settings.load(**({"tenant": tenant} if tenant else {}))
     if not settings.uri:
-        from memgraph_engine.graph.server import LocalServer
+        from memgraph_engine.graph.server.local import LocalServer
 
         if not LocalServer(settings).address():
             return Health("", ("The managed server does not run: memgraph-engine db start starts it.",))

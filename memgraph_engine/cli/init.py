@@ -52,7 +52,7 @@ def _write(file: Path) -> None:
 def _prepare() -> dict[str, object]:
     """Connect, and return what is ready and where."""
     from memgraph_engine.engine import wiring
-    from memgraph_engine.graph.server import LocalServer
+    from memgraph_engine.graph.server.local import LocalServer
     from memgraph_engine.settings import Settings
 
     settings = Settings.load()

@@ -11,7 +11,7 @@ from memgraph_engine.cli.command import printed
 from memgraph_engine.cli.group import Commands
 
 if TYPE_CHECKING:
-    from memgraph_engine.lifecycle import Policy
+    from memgraph_engine.lifecycle.policies import Policy
 
 policy_app = Commands("policy", "Policies: how long notes can be read.", ("set", "apply"))
 
@@ -23,7 +23,7 @@ def check(file: Annotated[str, "FILE: A policy file, or default or memoryarchite
 
     What is wrong is told with its line and column.
     """
-    from memgraph_engine.lifecycle import policies
+    from memgraph_engine.lifecycle.file import policies
 
     found = policies(file)
     yield {"default": found.default, "classes": list(found.classes), "rules": len(found.rules)}

@@ -14,7 +14,7 @@ from memgraph_engine.cli.options import Tenant
 
 if TYPE_CHECKING:
     from memgraph_engine.model.job import JobRun
-    from memgraph_engine.worker import Worker
+    from memgraph_engine.worker.work import Worker
 
 
 def worker(
@@ -36,7 +36,7 @@ def worker(
     if every_tenant and tenant is not None:
         raise typer.BadParameter("it stands for every tenant: leave --tenant out.", param_hint="--all-tenants")
     with connect(tenant) as memory:
-        from memgraph_engine.worker import Worker, give_way
+        from memgraph_engine.worker.work import Worker, give_way
 
         engine = memory.engine
         one = Worker(engine, every_tenant=every_tenant, tell=_tell(as_json=as_json))

@@ -7,7 +7,7 @@ from memgraph_engine.embedding.multilingual import prepare
 from memgraph_engine.embedding.onnx import OnnxEmbedder, Reading, reading_of
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.inference.onnx import onnx_folder
-from memgraph_engine.language import DEFAULT_LANGUAGE
+from memgraph_engine.language.terms import DEFAULT_LANGUAGE
 from memgraph_engine.model.ports import Embedder
 from memgraph_engine.settings import Settings
 

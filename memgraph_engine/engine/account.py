@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from memgraph_engine.cost import NOTHING, Budget, Cost
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import spending
-from memgraph_engine.llm import Gauge, Meter, Spent
-from memgraph_engine.llm.meter import budget_of, charge, check
+from memgraph_engine.llm.meter import Gauge, Meter, budget_of, charge, check
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import RolesSettings
 

@@ -5,19 +5,21 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache, wraps
 
-from memgraph_engine.embedding import CheckedEmbedder, embedder_named
+from memgraph_engine.embedding.checked import CheckedEmbedder
+from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.engine.load import Load
 from memgraph_engine.errors import InvalidInput, SettingsError
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Address, Database
 from memgraph_engine.graph.note_cache import NoteCache
-from memgraph_engine.judging import judge_named
-from memgraph_engine.lifecycle import Policies, policies
-from memgraph_engine.llm import Roles
+from memgraph_engine.judging.choose import judge_named
+from memgraph_engine.lifecycle.file import policies
+from memgraph_engine.lifecycle.policies import Policies
+from memgraph_engine.llm.roles import Roles
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Reranker, utc_now
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.reranking import check_reranker, reranker_named
+from memgraph_engine.reranking.choose import check_reranker, reranker_named
 from memgraph_engine.settings import Settings
 
 _log = logging.getLogger("memgraph_engine")
@@ -56,7 +58,7 @@ def open_database(settings: Settings, clock: Clock = utc_now) -> Database:
     """Connect to the server that the settings name, else to the managed one, which is started if need be."""
     at, server = Address.of(settings), None
     if not at:
-        from memgraph_engine.graph.server import LocalServer
+        from memgraph_engine.graph.server.local import LocalServer
 
         server = LocalServer(settings)
         at = server.start()

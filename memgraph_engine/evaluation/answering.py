@@ -6,7 +6,8 @@ from typing import Any
 
 from memgraph_engine.errors import ModelError, ModelRefused, Unusable
 from memgraph_engine.evaluation.locomo import ADVERSARIAL, NOT_MENTIONED, Question
-from memgraph_engine.llm import Roles, TextAnswer, answering_brief, judging
+from memgraph_engine.llm.requests import answering_brief, judging
+from memgraph_engine.llm.roles import Roles, TextAnswer
 from memgraph_engine.model.ports import ChatModel
 from memgraph_engine.settings import LlmSettings
 

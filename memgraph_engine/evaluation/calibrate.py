@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.errors import EmbeddingError
 from memgraph_engine.gate.calibration import Monotone, calibration
 from memgraph_engine.recall.relevance import Weights, weights

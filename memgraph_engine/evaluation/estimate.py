@@ -11,7 +11,8 @@ from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.kept import KeptChat
 from memgraph_engine.evaluation.variants import FULL_CONTEXT, Variant
 from memgraph_engine.ingest.messages import parse_message
-from memgraph_engine.llm import (
+from memgraph_engine.llm.prompts import Value, prompts
+from memgraph_engine.llm.requests import (
     NewNote,
     Turn,
     answering_brief,
@@ -23,7 +24,6 @@ from memgraph_engine.llm import (
     selecting,
     sufficiency,
 )
-from memgraph_engine.llm.prompts import Value, prompts
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.text import line
 from memgraph_engine.settings import Settings

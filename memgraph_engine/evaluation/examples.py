@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memgraph_engine.client import Memory
 from memgraph_engine.cost import NOTHING, Cost
-from memgraph_engine.embedding import embedder_named
+from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.errors import InvalidInput, ModelUnavailable
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.kept import KeptChat, KeptEmbedder, Replies

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memgraph_engine.client import Memory
-from memgraph_engine.embedding import embedder_named, named_in
+from memgraph_engine.embedding.choose import embedder_named, named_in
 from memgraph_engine.errors import InvalidInput, MissingExtra
 from memgraph_engine.evaluation import plots
 from memgraph_engine.evaluation.answering import Answering, Patience

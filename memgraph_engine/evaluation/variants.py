@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memgraph_engine.client import Memory
-from memgraph_engine.llm import Roles
+from memgraph_engine.llm.roles import Roles
 from memgraph_engine.settings import RolesSettings, Settings
 
 Overrides = Mapping[str, Mapping[str, object]]

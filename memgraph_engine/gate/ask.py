@@ -7,8 +7,10 @@ from memgraph_engine.cost import Cost
 from memgraph_engine.errors import ModelError, ModelRefused
 from memgraph_engine.gate.gate import Compared
 from memgraph_engine.gate.verdict import Opinion, Verdict
-from memgraph_engine.language import tokenize
-from memgraph_engine.llm import NewNote, Roles, Spent, gating, merging
+from memgraph_engine.language.terms import tokenize
+from memgraph_engine.llm.requests import NewNote, gating, merging
+from memgraph_engine.llm.roles import Roles
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.llm.tokens import tokens
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.ports import Judge, Judgement

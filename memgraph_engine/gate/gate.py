@@ -18,8 +18,8 @@ from memgraph_engine.gate.repair import FAR, answers, may_repair, reach, repair
 from memgraph_engine.gate.score import Scores, Statistics, score
 from memgraph_engine.gate.update import anew, nearest, telling, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
-from memgraph_engine.language import CLOSED, listed_terms
-from memgraph_engine.lifecycle import Policies
+from memgraph_engine.language.terms import CLOSED, listed_terms
+from memgraph_engine.lifecycle.policies import Policies
 from memgraph_engine.model.candidate import Candidate, LookUp, Neighbour, within
 from memgraph_engine.model.memory import ALONE, Source
 from memgraph_engine.model.result import Considered, Relation

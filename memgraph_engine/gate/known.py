@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from memgraph_engine.language import CLOSED, listed_terms, tokenize
 from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.statement import Statement, statements
+from memgraph_engine.language.terms import CLOSED, listed_terms, tokenize
 from memgraph_engine.language.wording import (
     EXCLAIMED,
     Token,
@@ -20,7 +20,7 @@ from memgraph_engine.language.wording import (
 )
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source
-from memgraph_engine.rendering import said, told, written
+from memgraph_engine.rendering.context import said, told, written
 
 FEW = 4  # words with content of a line that says nothing but what was wrong and what is right
 STAR = "*"

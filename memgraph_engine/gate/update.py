@@ -16,9 +16,9 @@ from memgraph_engine.gate.contrast import Update, contrast
 from memgraph_engine.gate.difference import as_written, denied, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line, only
 from memgraph_engine.gate.pairs import Judged, read, weights_of
-from memgraph_engine.language import LISTED
 from memgraph_engine.language.statement import Statement, statements
 from memgraph_engine.language.tense import present
+from memgraph_engine.language.terms import LISTED
 from memgraph_engine.language.wording import (
     Lists,
     Token,

@@ -28,7 +28,7 @@ from pydantic import (
 )
 
 from memgraph_engine.cost import Cost
-from memgraph_engine.language import LANGUAGES, are_terms
+from memgraph_engine.language.terms import LANGUAGES, are_terms
 from memgraph_engine.model.memory import NEVER, SourceKind, Status
 from memgraph_engine.model.profile import Delta
 from memgraph_engine.model.result import Considered

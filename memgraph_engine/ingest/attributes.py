@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
 
-from memgraph_engine.language import LISTED, word_list, word_values
 from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.statement import own_words
+from memgraph_engine.language.terms import LISTED, word_list, word_values
 from memgraph_engine.language.wording import ORDINAL, Token, parted, phrases_in, words
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.profile import LONGEST_VALUE, Delta
@@ -193,9 +193,6 @@ class _Sentence:
 
     # ---- values, read from what stands behind a phrase -------------------------------------------
 
-    def _value(self, tokens: _Tokens) -> str:
-        return self.reading.words(tokens)
-
     def capitals(self, rest: _Tokens) -> _Read:
         """Read a name or a place: words with capitals, and "de" or "of" between them."""
         end = 0
@@ -206,7 +203,7 @@ class _Sentence:
                 end = at + 1
             elif not (end and token.word in self.book.links):
                 break
-        return [(self._value(rest[:end]), end)] if 0 < end <= _CAPITALS else []
+        return [(self.reading.words(rest[:end]), end)] if 0 < end <= _CAPITALS else []
 
     def place(self, rest: _Tokens) -> _Read:
         """Read a place, with the country behind a comma: "Lisbon, Portugal"."""
@@ -216,7 +213,7 @@ class _Sentence:
         behind = end + further[0][1] if further else 0
         if behind and (behind == len(rest) or _apart(rest, behind)):
             end = behind
-        return [(self._value(rest[:end]), end)] if end else []
+        return [(self.reading.words(rest[:end]), end)] if end else []
 
     def moved(self, rest: _Tokens) -> _Read:
         """Read a place to which somebody moved, in a sentence that speaks of no program, device or department."""
@@ -239,7 +236,7 @@ class _Sentence:
         """Read what somebody does: up to three words, until the clause goes on about something else."""
         start = _opening(rest, self.book.articles)
         end = self._until(rest, start, self.book.after)
-        return [(self._value(rest[start:end]), end)] if 0 < end - start <= _ACTIVITY else []
+        return [(self.reading.words(rest[start:end]), end)] if 0 < end - start <= _ACTIVITY else []
 
     def workplace(self, rest: _Tokens) -> _Read:
         """Read where somebody works behind "the": "county hospital"; "the moment" is none."""
@@ -262,7 +259,7 @@ class _Sentence:
             elif rest[at].word not in book.modifiers and (found or not _ACRONYM.fullmatch(rest[at].written)):
                 break
             at += 1
-        return [(self._value(rest[start:at]), at)] if found else []
+        return [(self.reading.words(rest[start:at]), at)] if found else []
 
     def work(self, rest: _Tokens) -> _Read:
         """Read as what somebody works: an occupation that is listed, or any few words behind an article.
@@ -275,7 +272,7 @@ class _Sentence:
         stops = book.after | book.doubts | book.links | book.first_person | book.alternatives | book.inside
         end = self._until(rest, start, stops)
         told = end > start and (start or rest[end - 1].word in book.occupations) and end - start < _WORK
-        return [(self._value(rest[start:end]), end)] if told else []
+        return [(self.reading.words(rest[start:end]), end)] if told else []
 
     def food(self, rest: _Tokens) -> _Read:
         """Read what somebody eats no more, "no meat", and not only at a time, at a place or for a while."""
@@ -316,7 +313,7 @@ class _Sentence:
                 end += 1
             if end == start or (found and not (start > at or _apart(rest, at))):
                 break
-            found.append((self._value(rest[start:end]).casefold(), end))
+            found.append((self.reading.words(rest[start:end]).casefold(), end))
             at = end
         return found
 
@@ -338,7 +335,7 @@ class _Sentence:
             elif token.word not in self.book.articles | self.book.links | ORDINAL:
                 break
         told = sorted(kinds) in (["day", "month"], ["day", "month", "year"])
-        return [(self._value(rest[start:end]), end)] if told else []
+        return [(self.reading.words(rest[start:end]), end)] if told else []
 
 
 _NAMES = {

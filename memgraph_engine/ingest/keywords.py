@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from memgraph_engine.ingest.phrases import phrases
-from memgraph_engine.language import word_list
+from memgraph_engine.language.terms import word_list
 from memgraph_engine.model.names import canonical, key
 
 if TYPE_CHECKING:

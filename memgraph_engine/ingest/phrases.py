@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from memgraph_engine.language import letter_marks, word_list
+from memgraph_engine.language.terms import letter_marks, word_list
 
 _ABBREVIATED = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Dra)\.")
 _CHUNK = re.compile(r"\S+")

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.ingest.attributes import attributes
-from memgraph_engine.language import tokenize
-from memgraph_engine.llm import Roles, Spent, Turn, profiling
+from memgraph_engine.language.terms import tokenize
 from memgraph_engine.llm.answers import ProfileChange
+from memgraph_engine.llm.requests import Turn, profiling
+from memgraph_engine.llm.roles import Roles
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.profile import LONGEST_VALUE, MANY, Delta

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from memgraph_engine.ingest.chat import LEFT_OUT
 from memgraph_engine.model.marker import covered, without_recalled
 from memgraph_engine.model.memory import Key, Source
-from memgraph_engine.rendering import noise
+from memgraph_engine.rendering.context import noise
 from memgraph_engine.settings import GateSettings
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, dropwhile, groupby, islice, pairwise, takewhile
+from itertools import dropwhile, groupby, islice, pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 from unicodedata import normalize
@@ -23,6 +23,7 @@ from memgraph_engine.language.wording import (
     phrases_in,
     stems,
     taken_back,
+    text_of,
     timeless,
     words,
 )
@@ -258,7 +259,7 @@ class Statement:
         The subject is '' where it is who speaks. A language without lists has all in the value.
         """
         if self.line.language not in LISTED:
-            return "", "", _written(self.tokens)
+            return "", "", text_of(self.tokens)
         idle = self.lists.idle | self.lists.joints | self.lists.since | self.lists.corrections
         tokens = [*dropwhile(lambda one: one.word in idle or one.timely, self.tokens)] or self.tokens
         start = _verb(tokens, self.line)
@@ -266,7 +267,7 @@ class Statement:
         start = start if mine is None else mine + 1
         end = _behind_verb(tokens, start, self.line)
         subject = () if mine is not None or self.subject.speaker else tokens[:start]
-        return _written(subject), _written(tokens[start:end]), _written(tokens[end:])
+        return text_of(subject), text_of(tokens[start:end]), text_of(tokens[end:])
 
     @cached_property
     def counted(self) -> frozenset[str]:
@@ -436,12 +437,6 @@ def _subject_length(tokens: Sequence[Token], lists: Lists) -> int:
         return 1
     named = takewhile(lambda token: token.capital and token.stem, tokens[2:])
     return 2 + len(list(named))
-
-
-def _written(tokens: Sequence[Token]) -> str:
-    """Return tokens as they stand in their text: "heron42" is two without a blank between."""
-    blanks = (0 if one.span[1] == after.span[0] else 1 for one, after in pairwise(tokens))
-    return "".join(f"{' ' * blank}{one.written}" for blank, one in zip(chain([0], blanks), tokens, strict=False))
 
 
 def _verb(tokens: Sequence[Token], line: Reading) -> int:

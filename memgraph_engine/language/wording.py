@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, fields, replace
 from difflib import SequenceMatcher
 from functools import cache, cached_property, lru_cache
-from itertools import dropwhile, groupby
+from itertools import chain, dropwhile, groupby, pairwise
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
@@ -277,9 +277,11 @@ def words(tokens: Iterable[Token]) -> tuple[str, ...]:
     return tuple(token.word for token in tokens)
 
 
-def text_of(tokens: Iterable[Token]) -> str:
-    """Return tokens as they are written, with blanks between."""
-    return " ".join(token.written for token in tokens)
+def text_of(tokens: Sequence[Token]) -> str:
+    """Return tokens as they are written, with blanks where their text has some: "heron42" is two without one."""
+    joined = (one.span[1] == after.span[0] != one.span[0] for one, after in pairwise(tokens))
+    blanks = chain([""], ("" if alike else " " for alike in joined))
+    return "".join(f"{blank}{one.written}" for blank, one in zip(blanks, tokens, strict=False))
 
 
 def parted(tokens: Iterable[Token], by: Literal["clause", "sentence"]) -> list[list[Token]]:

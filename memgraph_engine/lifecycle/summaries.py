@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from functools import cache, partial
 from math import fsum, log
 
-from memgraph_engine.language import APOSTROPHES, CLOSED, listed_terms, sentences, tokenize, word_list, word_values
+from memgraph_engine.language.terms import (
+    APOSTROPHES,
+    CLOSED,
+    listed_terms,
+    sentences,
+    tokenize,
+    word_list,
+    word_values,
+)
 
 _WORDS = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:'[^\W\d_]+)*")
 _COMMON = ("common-words", "weak-words", "content-words", "time-words", "changes", "change-adverbs", *CLOSED)

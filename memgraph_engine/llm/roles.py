@@ -54,7 +54,7 @@ class Roles:
     Raises SettingsError for a faulty prompt, and MissingExtra where a role has a model and the extra is missing.
 
     >>> from memgraph_engine import Settings
-    >>> from memgraph_engine.llm import merging
+    >>> from memgraph_engine.llm.requests import merging
     >>> from memgraph_engine.testing import ScriptedChat
     >>> chat = ScriptedChat([{"merges": [{"merge": 1, "context": "Ana and Bo live in Porto."}]}])
     >>> roles = Roles(Settings.load().llm, llm=chat)

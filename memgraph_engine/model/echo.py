@@ -7,7 +7,7 @@ same question.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memgraph_engine.language import CLAUSES, CLOSED, listed_terms, spoken, tokenize, word_list
+from memgraph_engine.language.terms import CLAUSES, CLOSED, listed_terms, spoken, tokenize, word_list
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Hit
 from memgraph_engine.model.text import is_question

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, groupby
 
-from memgraph_engine.language import listed_terms, tokenize
+from memgraph_engine.language.terms import listed_terms, tokenize
 
 TAG = "recalled-memory"
 

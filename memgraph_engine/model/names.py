@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from memgraph_engine.language import tokenize
+from memgraph_engine.language.terms import tokenize
 
 
 def canonical(name: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache
 
-from memgraph_engine.language import LISTED, places, sentences, spoken, word_list, word_values
+from memgraph_engine.language.terms import LISTED, places, sentences, spoken, word_list, word_values
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
 

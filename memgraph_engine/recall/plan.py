@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
-from memgraph_engine.embedding import CheckedEmbedder
-from memgraph_engine.llm import Roles, Spent, planning
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.llm.answers import MOST_QUERIES
+from memgraph_engine.llm.requests import planning
+from memgraph_engine.llm.roles import Roles
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
 from memgraph_engine.model.result import QueryPlan
-from memgraph_engine.rendering import events
+from memgraph_engine.rendering.when import events
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,7 @@ from typing import Any
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.graph.notes import tags_of
-from memgraph_engine.language import listed_terms, tokenize
+from memgraph_engine.language.terms import listed_terms, tokenize
 from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, UNKNOWN_PAST, Note, Source
 
 _KNOWN = (*TRUE_ONCE, "archived")  # all but deleted

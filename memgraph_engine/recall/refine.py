@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.errors import ModelError
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.note_cache import CachedNote, NoteCache
-from memgraph_engine.language import tokenize
-from memgraph_engine.llm import Roles, Spent, sufficiency
+from memgraph_engine.language.terms import tokenize
+from memgraph_engine.llm.requests import sufficiency
+from memgraph_engine.llm.roles import Roles
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.result import Hits, Round
 from memgraph_engine.recall.fusion import counted
 from memgraph_engine.recall.plan import Reading, read_by_model

@@ -12,7 +12,7 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.graph.note_cache import CachedNote
-from memgraph_engine.language import tokenize
+from memgraph_engine.language.terms import tokenize
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.resources import resource
 

@@ -17,8 +17,8 @@ from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.note_cache import CachedNote, NoteCache
 from memgraph_engine.graph.rows import milliseconds, moment, packed
-from memgraph_engine.language import tokenize
-from memgraph_engine.lifecycle import Policies
+from memgraph_engine.language.terms import tokenize
+from memgraph_engine.lifecycle.policies import Policies
 from memgraph_engine.model.block import LONGEST
 from memgraph_engine.model.echo import last
 from memgraph_engine.model.item import UNFOUND

@@ -10,7 +10,9 @@ from math import isfinite
 
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.errors import ModelError, ModelUnavailable, Unusable
-from memgraph_engine.llm import Roles, Spent, selecting
+from memgraph_engine.llm.requests import selecting
+from memgraph_engine.llm.roles import Roles
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.ports import Reranker
 from memgraph_engine.model.result import Hit, Hits, Reranked
 from memgraph_engine.recall.search import Query, newest_first

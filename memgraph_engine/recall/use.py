@@ -18,7 +18,8 @@ from memgraph_engine.graph import usage
 from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.graph.usage import Weighed
-from memgraph_engine.lifecycle import Policies, Policy, utility
+from memgraph_engine.lifecycle import utility
+from memgraph_engine.lifecycle.policies import Policies, Policy
 from memgraph_engine.model.result import ChannelScore
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.settings import REPRODUCED, RecallSettings

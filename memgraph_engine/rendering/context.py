@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 
-from memgraph_engine.language import spelt, tokenize, tokenize_code, word_list
+from memgraph_engine.language.terms import spelt, tokenize, tokenize_code, word_list
 from memgraph_engine.model.code import MODULE, described, name_of
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import ALONE, Key, Source, by_time

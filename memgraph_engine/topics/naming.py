@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memgraph_engine.llm import Roles, Spent, TopicKeywords, labelling
+from memgraph_engine.llm.requests import TopicKeywords, labelling
+from memgraph_engine.llm.roles import Roles
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.topic import Topic
 
 _SAME = 0.5  # share of the keywords that a label was made from which must still be central for it to hold

@@ -18,13 +18,13 @@ from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph.notes import USER, Found, NewNote, Relation, Revision, tags_of, texts_of
 from memgraph_engine.graph.sources import Known, Seen
 from memgraph_engine.ingest.profiling import Profiled
-from memgraph_engine.language import tokenize
-from memgraph_engine.lifecycle import Life, life_of, quoted
+from memgraph_engine.language.terms import tokenize
+from memgraph_engine.lifecycle.policies import Life, life_of, quoted
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.result import Decision, Entry, EntryKind, PassageEntry
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.rendering import Text, render
+from memgraph_engine.rendering.context import Text, render
 from memgraph_engine.writing import contexts
 from memgraph_engine.writing.profile import change_profile
 from memgraph_engine.writing.transaction import Transaction

@@ -8,12 +8,12 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import notes as note_graph, sources
 from memgraph_engine.graph.notes import Found, Revision
-from memgraph_engine.lifecycle import quoted
+from memgraph_engine.lifecycle.policies import quoted
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.rendering import render, terms
+from memgraph_engine.rendering.context import render, terms
 from memgraph_engine.writing import contexts
 from memgraph_engine.writing.transaction import Transaction
 

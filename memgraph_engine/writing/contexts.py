@@ -13,11 +13,11 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import notes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import Found, Rendering, Revision, Turn
-from memgraph_engine.lifecycle import quoted
+from memgraph_engine.lifecycle.policies import quoted
 from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.question import Filters
-from memgraph_engine.rendering import render, terms
+from memgraph_engine.rendering.context import render, terms
 from memgraph_engine.writing.commit import retried
 from memgraph_engine.writing.transaction import Transaction
 

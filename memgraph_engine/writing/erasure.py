@@ -23,7 +23,7 @@ from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.erasures import Erasure, Meant
 from memgraph_engine.graph.notes import USER, Revision
 from memgraph_engine.graph.retrievals import Question
-from memgraph_engine.language import DEFAULT_LANGUAGE, tokenize
+from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.memory import Source, cut_up
 from memgraph_engine.model.result import Chosen, ErasurePlan, ErasureReceipt, Hold
 from memgraph_engine.model.scope import Scope

@@ -20,8 +20,8 @@ from memgraph_engine.graph import holds, notes, scopes, usage
 from memgraph_engine.graph.database import Row
 from memgraph_engine.graph.notes import Evictable, NewSummary, Part, Revision, Summed
 from memgraph_engine.graph.scopes import ScopeState
-from memgraph_engine.lifecycle import Cold, clusters, information, temperatures
-from memgraph_engine.llm import Spent
+from memgraph_engine.lifecycle.eviction import Cold, clusters, information, temperatures
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.memory import Note, note_id
 from memgraph_engine.model.result import Decision, Evicted
 from memgraph_engine.model.scope import Scope

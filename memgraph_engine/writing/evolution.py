@@ -20,9 +20,10 @@ from memgraph_engine.gate.gate import Gate, known_of
 from memgraph_engine.graph import notes, scopes
 from memgraph_engine.graph.neighbourhood import neighbourhood
 from memgraph_engine.graph.notes import SUMMARY, USER, Evolving, Found, Relation, Rendering, Revision
-from memgraph_engine.language import tokenize
-from memgraph_engine.lifecycle import facts, unfaithful
-from memgraph_engine.llm import Spent, evolving
+from memgraph_engine.language.terms import tokenize
+from memgraph_engine.lifecycle.summaries import facts, unfaithful
+from memgraph_engine.llm.requests import evolving
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.result import Considered, Decision, Evolved

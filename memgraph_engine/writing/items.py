@@ -18,7 +18,7 @@ from memgraph_engine.gate.verdict import APPEND
 from memgraph_engine.graph import items as item_graph, notes, sources
 from memgraph_engine.ingest.construct import Placed, construct
 from memgraph_engine.ingest.passages import cuts
-from memgraph_engine.lifecycle import Life
+from memgraph_engine.lifecycle.policies import Life
 from memgraph_engine.model.item import ITEMS, UNFOUND, Item, Put, item_of, source_id
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import READABLE, Source, cut_up

@@ -18,7 +18,7 @@ from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import notes
 from memgraph_engine.graph.notes import USER, Found, Rendering, Revision
 from memgraph_engine.ingest.construct import Placed
-from memgraph_engine.lifecycle import Life, life_of, quoted
+from memgraph_engine.lifecycle.policies import Life, life_of, quoted
 from memgraph_engine.model.candidate import Keyword
 from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, Key, Note, Source
 from memgraph_engine.model.names import key
@@ -26,7 +26,7 @@ from memgraph_engine.model.result import Applied, Decision, DecisionKind
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.recall.question import Filters
-from memgraph_engine.rendering import Text, render
+from memgraph_engine.rendering.context import Text, render
 from memgraph_engine.writing import contexts, summaries
 from memgraph_engine.writing.change import Summed
 from memgraph_engine.writing.commit import retried

@@ -15,7 +15,7 @@ from typing import Any
 from memgraph_engine.graph import sources
 from memgraph_engine.graph.notes import NewNote, Rendering, Revision, tags_of, texts_of
 from memgraph_engine.ingest.construct import Placed
-from memgraph_engine.lifecycle import Life, quoted
+from memgraph_engine.lifecycle.policies import Life, quoted
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, Key, Source, note_id
 from memgraph_engine.model.result import Decision

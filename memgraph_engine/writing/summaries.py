@@ -12,13 +12,15 @@ from typing import Any
 from memgraph_engine.cost import Cost
 from memgraph_engine.graph import notes
 from memgraph_engine.graph.notes import SUMMARY, USER, Part, Revision, Summed
-from memgraph_engine.language import tokenize
-from memgraph_engine.lifecycle import extract, rarity, unfaithful
-from memgraph_engine.llm import Roles, Spent, consolidation
+from memgraph_engine.language.terms import tokenize
+from memgraph_engine.lifecycle.summaries import extract, rarity, unfaithful
+from memgraph_engine.llm.requests import consolidation
+from memgraph_engine.llm.roles import Roles
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.llm.tokens import tokens
 from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Note, Source
 from memgraph_engine.model.text import parted
-from memgraph_engine.rendering import Text, render
+from memgraph_engine.rendering.context import Text, render
 from memgraph_engine.writing.transaction import Transaction
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from memgraph_engine.graph import erasures, retrievals, scopes
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.erasures import Erasure, Meant
-from memgraph_engine.language import CLOSED, DEFAULT_LANGUAGE, LISTED, listed_terms, tokenize
+from memgraph_engine.language.terms import CLOSED, DEFAULT_LANGUAGE, LISTED, listed_terms, tokenize
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.runs import Runs
 

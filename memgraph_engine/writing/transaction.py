@@ -25,7 +25,7 @@ from memgraph_engine.graph.notes import Found, NewNote, NewSummary, Relation, Re
 from memgraph_engine.graph.rows import milliseconds, source_properties
 from memgraph_engine.graph.scopes import ScopeState
 from memgraph_engine.graph.writes import Sums
-from memgraph_engine.lifecycle import Life
+from memgraph_engine.lifecycle.policies import Life
 from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.memory import NEVER, READABLE, Source
 from memgraph_engine.model.result import Decision, DecisionKind

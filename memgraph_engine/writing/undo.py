@@ -14,11 +14,11 @@ from memgraph_engine.errors import NotFound, UndoRefused
 from memgraph_engine.graph import decisions, notes, scopes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import QUOTABLE, SUMMARY, Found, Gathered, Revision
-from memgraph_engine.lifecycle import Life, life_of
+from memgraph_engine.lifecycle.policies import Life, life_of
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.rendering import Text
+from memgraph_engine.rendering.context import Text
 from memgraph_engine.writing import contexts, summaries
 from memgraph_engine.writing.commit import Stale, retried
 from memgraph_engine.writing.lives import keywords

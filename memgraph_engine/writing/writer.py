@@ -26,12 +26,12 @@ from memgraph_engine.ingest.construct import Placed, Vectors, place, waiting
 from memgraph_engine.ingest.messages import content_hash
 from memgraph_engine.ingest.passages import of_message
 from memgraph_engine.ingest.worth import worthless
-from memgraph_engine.language import DEFAULT_LANGUAGE
-from memgraph_engine.lifecycle import quoted
+from memgraph_engine.language.terms import DEFAULT_LANGUAGE
+from memgraph_engine.lifecycle.policies import quoted
 from memgraph_engine.model.memory import NEVER, Source
 from memgraph_engine.model.result import Decision, Entry, Receipt
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.rendering import render
+from memgraph_engine.rendering.context import render
 from memgraph_engine.writing import change
 from memgraph_engine.writing.batch import Batch, entries, unknown
 from memgraph_engine.writing.commit import Stale, until_current
