@@ -1,15 +1,17 @@
-"""The tests' embedder: MiniLM, which works out each text once in a run, whichever process asks."""
+"""The tests' embedder: MiniLM, which works out each text once, whichever process or run asks."""
 
 import os
 import sqlite3
+from hashlib import blake2b
+from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 
 import numpy as np
 
-from memgraph_engine import Settings
-from memgraph_engine.embedding import embedder_named
+from memgraph_engine import Settings, embedding
 from memgraph_engine.embedding.choose import MODELS
+from memgraph_engine.resources import resource
 
 FILE = "MEMGRAPH_ENGINE_TEST_VECTORS"
 
@@ -44,7 +46,7 @@ class Remembering:
             for (vector,) in self._file.execute("SELECT vector FROM vectors WHERE text = ?", (_bytes(text),)):
                 self._known[text] = np.frombuffer(vector, np.float32)
         if missing := [text for text in texts if text not in self._known]:
-            self._model = self._model or embedder_named(Settings.load(embedder="minilm"))
+            self._model = self._model or embedding.embedder_named(Settings.load(embedder="minilm"))
             made = self._model.embed_documents(missing)
             self._known.update(zip(missing, made, strict=True))
             rows = [(_bytes(text), vector.tobytes()) for text, vector in zip(missing, made, strict=True)]
@@ -58,6 +60,21 @@ def _bytes(text):
 
 
 def make(folder: Path):
-    """Name a new file to this process and its children, and return the embedder."""
-    os.environ[FILE] = str(folder / "vectors.sqlite")
+    """Name a file in the folder to this process and its children, and return the embedder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    os.environ[FILE] = str(folder / f"{_maker()}.sqlite")
     return Remembering()
+
+
+def _maker():
+    """Name all that a vector depends on beside its text: the model, the code that runs it, and what that stands on."""
+    package = Path(embedding.__file__).parent.parent
+    files = [
+        resource("config", "artifacts", "minilm.lock"),
+        *package.glob("embedding/*.py"),
+        *package.glob("inference/*.py"),
+    ]
+    read = [file.read_bytes() for file in sorted(files)] + [
+        version(one).encode() for one in ("onnxruntime", "tokenizers")
+    ]
+    return blake2b(b"".join(read), digest_size=8).hexdigest()
