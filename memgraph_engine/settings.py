@@ -455,8 +455,8 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Order the sources: arguments, environment, the user's file, the defaults."""
-        files = [p for p in (_user_file(), resource("config", "settings.toml")) if p]
-        return init_settings, env_settings, *(_toml(settings_cls, p) for p in files)
+        own = [_toml(settings_cls, file)] if (file := _user_file()) else []
+        return init_settings, env_settings, *own, _read_once(settings_cls, resource("config", "settings.toml"))
 
     @classmethod
     def load(cls, **overrides: object) -> "Settings":
@@ -489,6 +489,9 @@ def _toml(settings: type[BaseSettings], file: Path) -> TomlConfigSettingsSource:
         raise SettingsError(f"The settings file {file.absolute()} can't be read: {error.strerror}.") from None
     except ValueError as error:  # it is no TOML, or no UTF-8
         raise SettingsError(f"The settings file {file.absolute()} is no TOML in UTF-8: {error}.") from None
+
+
+_read_once = cache(_toml)  # what is shipped stays as it is
 
 
 @cache

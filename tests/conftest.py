@@ -15,6 +15,8 @@ from uuid import uuid4
 import hypothesis
 import neo4j
 import pytest
+import typer.main
+import typer.testing
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.embedding.checked import CheckedEmbedder
@@ -39,6 +41,8 @@ for name in [n for n in os.environ if n.startswith(PREFIX) and n not in (f"{PREF
 os.environ[f"{PREFIX}EMBEDDER"] = "minilm"
 hypothesis.settings.register_profile("engine", deadline=None)  # how long an example takes is no behaviour
 hypothesis.settings.load_profile("engine")
+# the runner of commands would make all sixty of them anew, with their options, for each that is run
+typer.testing._get_command = cache(typer.main.get_command)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -110,10 +114,9 @@ def _takes_server(item: pytest.Item) -> bool:
 
 
 @pytest.fixture(scope="session")
-def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedder]:
-    """The model, loaded once in a process, which embeds each text once in a run."""
-    own = tmp_path_factory.getbasetemp()
-    one = vectors.make(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
+def embedder(pytestconfig: pytest.Config) -> Iterator[Embedder]:
+    """The model, which a process loads for texts that no run of this checkout has had yet."""
+    one = vectors.make(pytestconfig.rootpath / ".pytest_cache" / "vectors")
     yield one
     one.close()
 

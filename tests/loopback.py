@@ -172,10 +172,12 @@ def chat_server() -> Iterator[ChatServer]:
 
 def forget_clients() -> None:
     """LiteLLM keeps clients and a loop open until they are collected: not in another module's test, please."""
+    litellm = sys.modules.get("litellm")
+    if not (litellm and litellm.in_memory_llm_clients_cache.cache_dict):
+        return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if litellm := sys.modules.get("litellm"):
-            litellm.in_memory_llm_clients_cache.flush_cache()
+        litellm.in_memory_llm_clients_cache.flush_cache()
         with suppress(RuntimeError):  # there is none
             asyncio.get_event_loop_policy().get_event_loop().close()
             asyncio.set_event_loop(None)

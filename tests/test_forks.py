@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")]
 
 
 def test_children_are_given_their_own_beside_their_parent_and_end_without_a_word_to_it(server, tenant):

@@ -160,9 +160,7 @@ def meant(at, one, filters):
     )
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(SAYINGS, FILTERS)
-def test_a_filter_means_the_sayings_that_have_what_it_asks_for(memory, sayings, filters):
+def check_filters(memory, sayings, filters):
     user = told(memory, *sayings)
     left = [f"x{at}" for at, one in enumerate(sayings) if not meant(at, one, filters)]
     assert bool(found(memory, user, **filters)) == (len(left) < len(sayings))
@@ -170,3 +168,17 @@ def test_a_filter_means_the_sayings_that_have_what_it_asks_for(memory, sayings, 
     assert said_of(memory, user) == left
     assert not found(memory, user, **filters)
     assert bool(found(memory, user)) == bool(left)
+
+
+@settings(max_examples=3, suppress_health_check=list(HealthCheck))
+@given(SAYINGS, FILTERS)
+def test_a_filter_means_the_sayings_that_have_what_it_asks_for(memory, sayings, filters):
+    check_filters(memory, sayings, filters)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@settings(max_examples=120, suppress_health_check=list(HealthCheck))
+@given(SAYINGS, FILTERS)
+def test_a_filter_means_the_sayings_that_have_what_it_asks_for_in_many_cases(memory, sayings, filters):
+    check_filters(memory, sayings, filters)

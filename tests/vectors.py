@@ -1,14 +1,17 @@
-"""The tests' embedder: MiniLM, which works out each text once in a run, whichever process asks."""
+"""The tests' embedder: MiniLM, which works out each text once, whichever process or run asks."""
 
 import os
 import sqlite3
+from hashlib import blake2b
+from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 
 import numpy as np
 
-from memgraph_engine import Settings
+from memgraph_engine import Settings, embedding
 from memgraph_engine.embedding.choose import MODELS, embedder_named
+from memgraph_engine.resources import resource
 
 FILE = "MEMGRAPH_ENGINE_TEST_VECTORS"
 
@@ -57,6 +60,21 @@ def _bytes(text):
 
 
 def make(folder: Path):
-    """Name a new file to this process and its children, and return the embedder."""
-    os.environ[FILE] = str(folder / "vectors.sqlite")
+    """Name a file in the folder to this process and its children, and return the embedder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    os.environ[FILE] = str(folder / f"{_maker()}.sqlite")
     return Remembering()
+
+
+def _maker():
+    """Name all that a vector depends on beside its text: the model, the code that runs it, and what that stands on."""
+    package = Path(embedding.__file__).parent.parent
+    files = [
+        resource("config", "artifacts", "minilm.lock"),
+        *package.glob("embedding/*.py"),
+        *package.glob("inference/*.py"),
+    ]
+    read = [file.read_bytes() for file in sorted(files)] + [
+        version(one).encode() for one in ("onnxruntime", "tokenizers")
+    ]
+    return blake2b(b"".join(read), digest_size=8).hexdigest()
