@@ -48,7 +48,7 @@ typer.testing._get_command = cache(typer.main.get_command)
 def pytest_configure(config: pytest.Config) -> None:
     """Name the folder of the run's server, which the first process that needs it starts, and all others share."""
     if not hasattr(config, "workerinput"):
-        os.environ[HOME] = str(Path(mkdtemp(prefix="memgraph-engine-")) / "home")
+        os.environ[HOME] = str(Path(mkdtemp(prefix="memgraph-engine-", dir=servers.in_memory())) / "home")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
