@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import product
+from itertools import pairwise, product
 
 from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.statement import own_words
@@ -50,14 +50,14 @@ def attributes(text: str, language: str) -> list[Delta]:
     """
     if language not in LISTED or len(text) > _LONGEST:
         return []
-    reading = Reading(without_recalled(text), language)
-    if phrases_in(reading.forms, word_list(language, "made-up")):
+    reading, book = Reading(without_recalled(text), language), _phrasebook(language)
+    if phrases_in(reading.forms, book.unreal):
         return []
     found: dict[tuple[str, str, bool], Delta] = {}
     opens = True
-    for tokens in parted(own_words(reading), "sentence"):
-        sentence = _Sentence(tokens, reading, _phrasebook(language))
-        for delta in sentence.told(opens=opens):
+    for tokens, behind in pairwise([*parted(own_words(reading), "sentence"), []]):
+        sentence = _Sentence(tokens, reading, book)
+        for delta in () if book.takes_back(behind) else sentence.told(opens=opens):  # "Actually, York."
             found[delta.name, delta.value.casefold(), delta.ends] = delta
         opens = opens and sentence.begin >= len(tokens)
     return list(found.values())
@@ -74,7 +74,7 @@ class _Sentence:
     def told(self, *, opens: bool) -> Iterator[Delta]:
         """Yield what it tells; the one that `opens` a message may introduce who says it."""
         tokens, book, first = self.tokens, self.book, self.begin
-        if tokens[0].asked or phrases_in(words(tokens), word_list(book.language, "suppositions")):
+        if tokens[0].asked:
             return
         own, end, before = False, first, list[str]()  # the words so far, without the phrases that told something
         for at in range(first, len(tokens)):
@@ -119,6 +119,8 @@ class _Sentence:
         over, kind = kind.startswith("-"), kind.removeprefix("-")
         ends = over or denial != ""
         name = _NAMES.get(kind, kind)
+        if name != "birthday" and any(_YEAR.fullmatch(token.plain) for token in self.tokens):
+            return []  # what was so in some year may be so no more
         if value or (over and kind not in _ENDED):
             read = [(one, 0) for one in value.split("+")]
         else:
@@ -126,7 +128,8 @@ class _Sentence:
         behind = rest[read[-1][1] :] if read else ()
         if not read or (denial and not self._wholly(denial, behind)):
             return []
-        if not (self._closed(behind, denied=denial != "") or self._contrasted(kind, behind)):
+        at = behind[self._until_untimed(behind) :] if kind in _EVENTS else behind  # "I turned 35 last week"
+        if not (self._closed(at, denied=denial != "") or self._contrasted(kind, behind)):
             return []
         found = [Delta(name, one[:LONGEST_VALUE], ends) for one, _ in read]
         if name == "employer" and not ends:
@@ -157,30 +160,40 @@ class _Sentence:
         """Tell whether tokens go on with the clause that stands before them."""
         return bool(behind) and not _apart(self.tokens, self.tokens.index(behind[0]))
 
+    def _until_untimed(self, rest: _Tokens) -> int:
+        """Count the words of time with which some tokens begin: "last week"."""
+        times = (at for at, token in enumerate(rest) if not (token.timely or token.word in self.book.limits))
+        return next(times, len(rest)) if any(token.timely for token in rest[:2]) else 0
+
     def _further(self, name: str, leads: Collection[str], rest: _Tokens) -> list[Delta]:
         """Read where somebody has the job that stands before, "at Acme", or as what he works there, "as a nurse"."""
         if not self._goes_on(rest) or rest[0].word not in leads:
             return []
-        the = name == "employer" and rest[1:2] and rest[1].word in self.book.definite
-        read = (
-            self.workplace(rest[2:]) if the else self.capitals(rest[1:]) if name == "employer" else self.work(rest[1:])
-        )
-        told = read and self._closed(rest[1 + bool(the) + read[0][1] :])
-        return [Delta(name, read[0][0][:LONGEST_VALUE])] if told else []
+        the = name == "employer" and bool(rest[1:]) and rest[1].word in self.book.definite
+        behind, read = rest[1 + the :], self.workplace if the else self.proper if name == "employer" else self.work
+        found = read(behind)
+        behind = behind[found[0][1] :] if found else ()
+        told = bool(found) and self._closed(behind[self._until_untimed(behind) :])
+        return [Delta(name, found[0][0][:LONGEST_VALUE])] if told else []
 
     def _closed(self, rest: _Tokens, *, denied: bool = False) -> bool:
         """Tell whether a value ends where it ends: with its clause, or before a word that goes on about something else.
 
-        What is denied is not taken back by another denial: "I'm not a nurse any more, I quit".
+        What follows in the sentence has to be told of somebody or something: "…, sorry, York" is not. What is denied is
+        not taken back by another denial: "I'm not a nurse any more, I quit".
         """
         book = self.book
         rest = rest[_opening(rest, book.tails) :]
-        if not self._goes_on(rest):
-            less = book.doubts - book.negations if denied else book.doubts
-            return (less | book.alternatives).isdisjoint(words(rest[:2]))
+        less = book.doubts - book.negations if denied else book.doubts
+        if not (less | book.alternatives).isdisjoint(words(rest[:2])) or (book.takes_back(rest) and not denied):
+            return False
+        joined = bool(rest) and rest[0].word in book.joints
+        if joined or not self._goes_on(rest):
+            return denied or not rest[joined:] or rest[joined].word in book.subjects
+        if rest[0].word in book.firms | book.roles:
+            return bool(self._further("employer", book.firms, rest) or self._further("job", book.roles, rest))
         if rest[0].word in book.inside:  # "in March" tells when, "in this game" that it is none
-            dated = [token.day.startswith(("month", "season")) for token in rest[1:2]]
-            return any(dated) or (len(rest) > 1 and not rest[1].written[0].islower())
+            return any(token.day.startswith(("month", "season")) for token in rest[1:2])
         return rest[0].word in book.after
 
     def _contrasted(self, kind: str, rest: _Tokens) -> bool:
@@ -215,9 +228,15 @@ class _Sentence:
             end = behind
         return [(self.reading.words(rest[:end]), end)] if end else []
 
-    def moved(self, rest: _Tokens) -> _Read:
-        """Read a place to which somebody moved, in a sentence that speaks of no program, device or department."""
-        return self.place(rest) if self.book.products.isdisjoint(words(self.tokens)) else []
+    def dwelling(self, rest: _Tokens) -> _Read:
+        """Read a place where somebody lives, in a sentence that speaks of no program, device or department."""
+        read = self.place(rest) if self.book.products.isdisjoint(words(self.tokens)) else []
+        return [] if all(map(self._is_known, rest[: read[0][1] if read else 0])) else read
+
+    def proper(self, rest: _Tokens) -> _Read:
+        """Read a name of words that mean nothing else: "Acme", "Dr. Costa", not "Home" or "Crazy"."""
+        read = self.capitals(rest)
+        return read if read and not any(self._is_known(token) for token in rest[: read[0][1]]) else []
 
     def introduced(self, rest: _Tokens) -> _Read:
         """Read a name of one or two words, none of which may be a people, a belief or another word with a capital."""
@@ -226,11 +245,13 @@ class _Sentence:
         return read if all(self._named(token) for token in some) and len(some) <= _INTRODUCED else []
 
     def _named(self, token: Token) -> bool:
-        word, other = token.word, word_list(self.book.language, "not-names")
-        known = word in other or word in word_list(self.book.language, "common-words") or word in self.book.products
         # "Spanish" and "Brazilian" end as a people does; "ADHD" is short for something
-        shaped = any(word.endswith(end[1:]) for end in other if end[0] == "-")
-        return not (known or shaped or token.written.isupper())
+        shaped = any(token.word.endswith(end[1:]) for end in self.book.others if end[0] == "-")
+        return not (self._is_known(token) or shaped or token.written.isupper())
+
+    def _is_known(self, token: Token) -> bool:
+        """Tell whether a word with a capital has a meaning besides that of a name."""
+        return token.word in self.book.others | self.book.products or token.word in self.book.common
 
     def activity(self, rest: _Tokens) -> _Read:
         """Read what somebody does: up to three words, until the clause goes on about something else."""
@@ -262,17 +283,18 @@ class _Sentence:
         return [(self.reading.words(rest[start:at]), at)] if found else []
 
     def work(self, rest: _Tokens) -> _Read:
-        """Read as what somebody works: an occupation that is listed, or any few words behind an article.
+        """Read as what somebody works: an occupation that is listed, or looks like one, with any words before it.
 
         "I'm a terrible cook" tells no job, but "I work as a lead cook" does.
         """
         if read := self.job(rest):
             return read
         book, start = self.book, _opening(rest, self.book.articles)
-        stops = book.after | book.doubts | book.links | book.first_person | book.alternatives | book.inside
-        end = self._until(rest, start, stops)
-        told = end > start and (start or rest[end - 1].word in book.occupations) and end - start < _WORK
-        return [(self.reading.words(rest[start:end]), end)] if told else []
+        stops = book.after | book.joints | book.doubts | book.links | book.first_person | book.alternatives
+        end = self._until(rest, start, stops | book.inside | book.roles | book.firms)
+        last = rest[end - 1].word if end > start else ""
+        told = last in book.occupations or (start and any(last.endswith(one[1:]) for one in book.agents))
+        return [(self.reading.words(rest[start:end]), end)] if last and told and end - start < _WORK else []
 
     def food(self, rest: _Tokens) -> _Read:
         """Read what somebody eats no more, "no meat", and not only at a time, at a place or for a while."""
@@ -292,11 +314,12 @@ class _Sentence:
 
     def allergens(self, rest: _Tokens) -> _Read:
         """Read what somebody is allergic to, one behind another: "nuts, shellfish and pollen"."""
-        return self._listed(rest, lambda some: all(one.stem and not one.timely and not one.capital for one in some))
+        return self._listed(rest, lambda some: all(one.word in self.book.allergens for one in some))
 
     def languages(self, rest: _Tokens) -> _Read:
         """Read languages, one behind another: "Polish and German"."""
-        told = self._listed(rest, lambda some: all(one.capital and one.stem and not one.timely for one in some))
+        clause = rest[: next((at for at in range(len(rest)) if _apart(rest, at)), len(rest))]
+        told = self._listed(clause, lambda some: len(some) == 1 and some[0].capital and bool(some[0].stem))
         return [(rest[end - 1].written, end) for _, end in told]
 
     def _listed(self, rest: _Tokens, fits: Callable[[_Tokens], bool]) -> _Read:
@@ -318,9 +341,15 @@ class _Sentence:
         return found
 
     def age(self, rest: _Tokens) -> _Read:
-        """Read an age in years."""
+        """Read an age in years, which are named: "34 years old"."""
+        read = self.turned(rest)
+        years = _opening(rest[1:], self.book.years)
+        return [(read[0][0], 1 + years)] if read and years else []
+
+    def turned(self, rest: _Tokens) -> _Read:
+        """Read the age that somebody has come to: "turned 35"."""
         told = rest[:1] and rest[0].plain.isdecimal() and 0 < int(rest[0].plain[:4]) < _OLDEST
-        return [(rest[0].plain, 1 + _opening(rest[1:], self.book.years))] if told else []
+        return [(rest[0].plain, 1)] if told else []
 
     def birthday(self, rest: _Tokens) -> _Read:
         """Read a day of the year: a month by its name, a day, and a year if there is one."""
@@ -347,6 +376,7 @@ _NAMES = {
     "started": "employer",
     "new-employer": "employer",
     "workplace": "employer",
+    "turned": "age",
     "without": "diet",
     "eaten": "diet",
 }
@@ -355,26 +385,30 @@ _NAMES = {
 _ENDED = ("allergy", "hobby", "without", "eaten")
 """Kinds of which a phrase ends the value that stands behind it, and not all."""
 
+_EVENTS = frozenset({"turned", "moved", "started", "workplace", "new-employer", "new-job", "new-work"})
+"""Kinds of which it is told when it came to them: "last week" does not say that it is over."""
+
 _READ: Mapping[str, Callable[[_Sentence, _Tokens], _Read]] = {
     "name": _Sentence.capitals,
     "introduction": _Sentence.introduced,
-    "nickname": _Sentence.capitals,
-    "residence": _Sentence.place,
+    "nickname": _Sentence.proper,
+    "residence": _Sentence.dwelling,
     "origin": _Sentence.place,
-    "moved": _Sentence.moved,
+    "moved": _Sentence.dwelling,
     "job": _Sentence.job,
     "work": _Sentence.work,
     "new-job": _Sentence.job,
     "new-work": _Sentence.work,
-    "employer": _Sentence.capitals,
-    "started": _Sentence.capitals,
-    "new-employer": _Sentence.capitals,
+    "employer": _Sentence.proper,
+    "started": _Sentence.proper,
+    "new-employer": _Sentence.proper,
     "workplace": _Sentence.workplace,
     "without": _Sentence.food,
     "eaten": _Sentence.eaten,
     "allergy": _Sentence.allergens,
     "language": _Sentence.languages,
     "age": _Sentence.age,
+    "turned": _Sentence.turned,
     "birthday": _Sentence.birthday,
     "hobby": _Sentence.activity,
 }
@@ -447,7 +481,7 @@ class _Phrasebook:
         self.adverbs, self.years, self.articles = words_of("adverbs"), words_of("years"), words_of("articles")
         self.links, self.joints, self.inside = words_of("links"), words_of("joints"), words_of("inside")
         self.definite = words_of("definite")
-        self.after = words_of("ends", "limits", "joints")
+        self.after, self.agents = words_of("ends"), words_of("agents")
         self.limits, self.reasons = words_of("limits", "inside"), words_of("reasons")
         self.roles, self.firms, self.alternatives = words_of("roles"), words_of("firms"), words_of("alternatives")
         self.denials = sorted(words_of("denials"), key=lambda one: -one.count("_"))
@@ -457,7 +491,16 @@ class _Phrasebook:
         self.negations, self.first_person = listed("negations"), listed("first-person")
         self.never_named = frozenset(word_values(language, "dates")) | listed("time-words", "stop-words")
         self.occupations, self.modifiers = listed("occupations"), listed("occupation-modifiers")
-        self.products, self.foods = listed("products"), listed("foods")
+        self.products, self.foods, self.allergens = listed("products"), listed("foods"), listed("allergens")
+        self.others, self.common = listed("not-names"), listed("common-words", "weak-words", "content-words")
+        self.unreal = listed("made-up", "suppositions")
+        self._retractions = frozenset(word_values(language, "editing-terms")) | listed("corrections")
+        self.subjects = listed("persons", "determiners", "question-words") | self.first_person
+
+    def takes_back(self, behind: _Tokens) -> bool:
+        """Tell whether what follows a statement may take it back: "Actually, …", "Not."."""
+        alone = len(behind) < _DENIED and not self.negations.isdisjoint(words(behind))
+        return alone or _opening(behind, self._retractions) > 0
 
 
 _phrasebook = cache(_Phrasebook)
