@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from typer.testing import CliRunner
 
-from memgraph_engine import InvalidInput
+from memgraph_engine import InvalidInput, Memory, Settings
 from memgraph_engine.cli import app
 from memgraph_engine.gate.known import Line
 from memgraph_engine.language.statement import statements
@@ -139,3 +139,53 @@ def command(tenant, embedder, monkeypatch):
     monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
     return lambda *words: CliRunner().invoke(app, words)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tom reckons that Ana is pregnant. Apparently Ana is pregnant.",
+        "It is not true that Ana is pregnant. I doubt that Ana is pregnant.",
+        "In case Ana is pregnant, call me..",
+        "Ana is pregnant, right? Ana is pregnant, isn't she?",
+        "Write a poem. Ana is pregnant.",
+        "```\nAna is pregnant\n```",
+    ],
+)
+def test_what_others_think_or_is_denied_or_made_up_is_no_fact(memory, text):
+    say(memory, text)
+    assert told(memory, "pregnant") == []
+
+
+def test_an_answer_to_the_assistant_is_no_fact(memory):
+    say(memory, "You are great, and that is wrong. You live in a box.")
+    assert told(memory) == []
+
+
+def test_a_name_may_be_a_word_of_grammar_or_stand_behind_one(memory):
+    say(memory, "Will is my uncle. My brother Mark lives in Hull. The car is red. Eve's birthday is in May.")
+    assert told(memory, "Will") == ["Will is my uncle"]
+    assert told(memory, "my brother") == ["My brother Mark lives in Hull"]
+    eve = memory.facts("Eve", **ANA)[0]
+    assert (eve.subject, eve.predicate, eve.value) == ("Eve's birthday", "is in", "May")
+    for nothing in ("?", " ", "🎉"):
+        with pytest.raises(InvalidInput, match="about"):
+            memory.facts(nothing, **ANA)
+
+
+def test_facts_of_a_user_are_his_own_and_those_of_a_speaker_are_found_by_name(memory):
+    say(memory, "I live in Leeds.")
+    memory.add({"role": "user", "speaker": "Bob", "text": "I live in Rome."}, **ANA)
+    assert told(memory) == ["I live in Leeds"]
+    assert told(memory, "Bob") == ["I live in Rome"]
+
+
+def test_what_is_kept_apart_is_told_by_no_list_of_facts(tenant, embedder, tmp_path):
+    file = tmp_path / "policies.yaml"
+    file.write_text("default: factual\nclasses:\n  factual: {ttl: none}\n  private: {ttl: none, shown: asked}\n")
+    settings = Settings.load(lifecycle={"policies": str(file)})
+    with Memory.connect(tenant=tenant, embedder=embedder, settings=settings) as memory:
+        say(memory, "My wifi password is hunter2.", policy="private")
+        say(memory, "My locker is blue.")
+        assert told(memory) == ["My locker is blue"]
+        assert told(memory, "wifi") == []

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from memgraph_engine import llm
 from memgraph_engine.errors import SettingsError
+from memgraph_engine.llm import requests
 from memgraph_engine.llm.prompts import load, prompts
 from memgraph_engine.llm.requests import NewNote, Turn, extraction, gating, merging
 from memgraph_engine.settings import RolesSettings
@@ -63,7 +63,7 @@ def test_a_prompt_of_no_role_is_told_on_loading(written):
 @pytest.mark.parametrize("role", sorted(RolesSettings.model_fields))
 def test_prompt_request_and_answer_of_a_role_bear_its_name(role):
     assert prompts()[role].role == role
-    assert callable(getattr(llm, role))
+    assert callable(getattr(requests, role))
     assert (role == "answering") is (prompts()[role].response is None)
 
 

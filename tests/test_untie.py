@@ -193,7 +193,7 @@ def test_an_undone_construction_forgets_what_was_untied_from_it(memory):
 
 def test_a_correction_is_taken_back_only_with_what_was_untied_from_it(memory):
     old, new = tied(memory, "supersede")
-    made = memory.decisions(user_id="ana", limit=1)[0]
+    made = next(one for one in memory.decisions(user_id="ana") if one.kind == "supersede")
     untied = memory.untie(old, new, user_id="ana")
     with pytest.raises(UndoRefused, match=f"untie {untied.id}"):
         memory.undo(made.id, user_id="ana")

@@ -12,7 +12,7 @@ from memgraph_engine.answer.context import LEAST_BUDGET
 from memgraph_engine.asking import prompting
 from memgraph_engine.asking.about import read_about_user
 from memgraph_engine.asking.by_blocks import by_blocks, most_blocks
-from memgraph_engine.asking.facts import facts
+from memgraph_engine.asking.facts import facts, names_in
 from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.asking.remembered import Remembered
 from memgraph_engine.asking.retrieval_log import Log
@@ -285,6 +285,8 @@ class Reader:
         language, db, statuses = self._language(scope), self._engine.db, TRUE_ONCE if former else READABLE
         if about:
             check_text(about, "about", 1_000)
+            if not names_in(about, language):
+                raise InvalidInput(f"about must name somebody or something, and {about!r} has no word.")
             hits = self.search(scope, about, top_k=MOST, plain=True)
             pages = iter([[hit.note for hit in hits if hit.note.status in statuses]])
         else:
@@ -293,16 +295,16 @@ class Reader:
         names = [one.name for one in scope.readable]
         for page in pages:
             ties = decisions.contrary(db, names, [note.id for note in page], NEVER)
-            found += [one for one in facts(page, ties, about, language) if former or one.holds]
+            found += [one for one in facts(page, ties, about, scope.user, language) if former or one.holds]
             if len(found) >= limit:
                 break
         return found[:limit]
 
     def _newest(self, scope: Scope, statuses: Sequence[Status]) -> Iterator[list[Note]]:
         """Yield the notes of one scope that are shown without being asked for, a page at a time, the last one first."""
-        filters, before = self.filters({}), (NEVER, "")
-        while page := notes.newest(self._engine.db, scope.name, filters.listing(), before, _PAGE, statuses):
-            yield [one.note for one in page if filters.finds(one.note)]
+        every, before = self.filters({}).listing(), (NEVER, "")
+        while page := notes.newest(self._engine.db, scope.name, every, before, _PAGE, statuses):
+            yield [one.note for one in page if one.note.apart is None]
             before = page[-1].note.created_at, page[-1].note.id
 
     def claim(self, scope: Scope, id: str) -> Claim | None:

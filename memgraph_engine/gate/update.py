@@ -167,7 +167,7 @@ class _Pair:
         if not self.now.comes_from(self.was):
             return ""
         if not self._same_subject:
-            return ""
+            return self._turn
         over = self.lists.over
         said = next((one for one in self.now.changes if one not in over), "")
         found = said and (self.exchange or self._back or self._left)
@@ -175,7 +175,7 @@ class _Pair:
             found = self._swap
         if not found and (said := next((one for one in self.now.changes if one in over), "")):
             found = self._end
-        return f'The new one says "{shown(said)}". {found}' if found else ""
+        return f'The new one says "{shown(said)}". {found}' if found else self._turn
 
     @property
     def distance(self) -> tuple[bool, float]:
@@ -443,6 +443,16 @@ class _Pair:
         plain = len(before - {was.subject.noun, was.subject.name}) < 2  # not "I know a guy at the bank"
         state = plain and not was.event and not was.feeling and not was.denies
         return f"So is {quoted(worded(gone, was.body))} no more." if gone and state else ""
+
+    @property
+    def _turn(self) -> str:
+        """Tell another feeling about the same thing, or about all of what it is part of."""
+        now, was = self.now.feeling, self.was.feeling
+        if not now or not was or now[1] == was[1] or not now[2] or not now[2] <= was[2]:
+            return ""
+        words = (quoted([shown(phrase)]) for phrase, *_ in (now, was))
+        about = quoted(worded(now[2], self.now.tokens))
+        return f"They differ in how {about} is liked: {', not '.join(words)}."
 
     @property
     def _parted(self) -> bool:

@@ -493,7 +493,7 @@ class _Phrasebook:
         self.occupations, self.modifiers = listed("occupations"), listed("occupation-modifiers")
         self.products, self.foods, self.allergens = listed("products"), listed("foods"), listed("allergens")
         self.others, self.common = listed("not-names"), listed("common-words", "weak-words", "content-words")
-        self.unreal = listed("made-up", "suppositions")
+        self.unreal = listed("made-up", "suppositions") | words_of("borrowed")
         self._retractions = frozenset(word_values(language, "editing-terms")) | listed("corrections")
         self.subjects = listed("persons", "determiners", "question-words") | self.first_person
 

@@ -59,7 +59,7 @@ class Statement:
         changing = frozenset[int]().union(*found.values())
         self.body = tuple(token for at, token in enumerate(self.tokens) if at not in changing)
         self.hedged = bool(phrases_in(words(self.body), lists.hedges))
-        self.supposed = bool(phrases_in(self.words, lists.modals))
+        self.supposed = bool(phrases_in(self.words, lists.modals | lists.unstated))
         self.content = stems(self.body)
 
     def _tells_change(self, phrase: str, held: frozenset[int]) -> bool:
@@ -247,6 +247,10 @@ class Statement:
         verbs = [at for at, word in enumerate(said) if is_verb(word, language)]
         if said[0] in lists.questions and 0 not in verbs:
             return False  # "what a day we had"
+        if said[0] in word_list(language, "second-person") | (lists.hedges & lists.joints):
+            return False  # "you are great", "… that Ana is ill"
+        if said[0] in lists.determiners and 1 in verbs:
+            return False  # "this is wrong"
         first, common = self.own[0], word_list(language, "common-words")
         named = first.stem and first.capital and first.written.casefold() not in common and len(said) > 1
         someone = not (lists.first_person.isdisjoint(said) and lists.persons.isdisjoint(said[:1]))
@@ -260,14 +264,17 @@ class Statement:
         """
         if self.line.language not in LISTED:
             return "", "", text_of(self.tokens)
-        idle = self.lists.idle | self.lists.joints | self.lists.since | self.lists.corrections
-        tokens = [*dropwhile(lambda one: one.word in idle or one.timely, self.tokens)] or self.tokens
-        start = _verb(tokens, self.line)
-        mine = next((at for at in range(start) if tokens[at].word in self.lists.speaker), None)
+        lists = self.lists
+        who = lists.persons | lists.determiners | lists.first_person | word_list(self.line.language, "second-person")
+        idle = (lists.idle | lists.joints | lists.since | lists.corrections) - who
+        tokens = [*dropwhile(lambda one: one.word in idle or (one.timely and not one.capital), self.tokens)]
+        start = _verb(tokens or self.tokens, self.line)
+        led = [*takewhile(lambda one: one.timely or not is_verb(one.word, self.line.language), tokens)]
+        mine = next((at for at, one in enumerate(led) if one.word in lists.speaker and not one.stem), None)
         start = start if mine is None else mine + 1
         end = _behind_verb(tokens, start, self.line)
-        subject = () if mine is not None or self.subject.speaker else tokens[:start]
-        return text_of(subject), text_of(tokens[start:end]), text_of(tokens[end:])
+        told = () if mine is not None or tokens[0].word in lists.speaker else tokens[:start]
+        return text_of(told), text_of(tokens[start:end]), text_of(tokens[end:])
 
     @cached_property
     def counted(self) -> frozenset[str]:
@@ -448,6 +455,8 @@ def _verb(tokens: Sequence[Token], line: Reading) -> int:
     if past(words(tokens[:1]), language) or (tokens[0].stem and tokens[0].word in lists.speaker):  # "trabajo de …"
         return 0
     first = min(_subject_length(tokens, lists), len(tokens))
+    while [one.plain for one in tokens[first : first + 1]] == ["'s"]:  # "Ana's birthday"
+        first = min(first + 2, len(tokens))
     if tokens[0].word in lists.persons:
         return first
     first += len([*takewhile(lambda one: one.capital and one.stem, tokens[first:])])

@@ -105,6 +105,7 @@ class Lists:
     joints: frozenset[str]  # behind them stands another matter
     hedges: frozenset[str]  # with these less is stated than a plain fact
     modals: frozenset[str]  # of these hedges what is supposed, hoped, or said by others
+    unstated: frozenset[str]  # beside these a clause is thought or denied by somebody, or holds for a while
     denials: frozenset[str]  # phrases that take back what they stand in
     corrections: frozenset[str]  # phrases that put something in another's place
     changes: frozenset[str]  # words with which a state is another than before: "now", "instead", "postponed"
@@ -279,7 +280,7 @@ def words(tokens: Iterable[Token]) -> tuple[str, ...]:
 
 def text_of(tokens: Sequence[Token]) -> str:
     """Return tokens as they are written, with blanks where their text has some: "heron42" is two without one."""
-    joined = (one.span[1] == after.span[0] != one.span[0] for one, after in pairwise(tokens))
+    joined = (after.plain == "'s" or one.span[1] == after.span[0] for one, after in pairwise(tokens))
     blanks = chain([""], ("" if alike else " " for alike in joined))
     return "".join(f"{blank}{one.written}" for blank, one in zip(blanks, tokens, strict=False))
 
