@@ -111,7 +111,7 @@ _WRITING = (
     Operation("evolve", "write", "POST /v1/evolve", "evolve"),
     Operation("evict", "write", "POST /v1/evict", "evict"),
     Operation("consolidate", "write", "POST /v1/consolidate", "claims consolidate"),
-    Operation("share_claims", "write", "PUT /v1/claims/sharing", "claims share"),
+    Operation("share_claims", "write", cli="claims share"),
     Operation("rebuild_topics", "write", "POST /v1/topics/rebuild", "topics rebuild"),
     Operation("rebuild_all_topics", "write", cli="topics rebuild"),
     Operation("rebuild_blocks", "write", "POST /v1/blocks/rebuild", "blocks rebuild"),

@@ -29,6 +29,7 @@ NOT_OVER_REST = {
     "limit": "a key would lift its own cap",
     "render": "it is for whoever upgrades",
     "rebuild_all_topics": "a worker does it",
+    "share_claims": "whoever runs the memory decides what its users learn of each other",
 }
 NO_COMMAND = {"add_many": "`ingest` takes many", "answer": "`ask` prints it while it comes"}
 NO_TOOL = {

@@ -179,7 +179,6 @@ def test_the_rest_of_memory_is_there_too(client, memory):
     assert well(client.get("/v1/verify", params=ANA))["faults"] == []
     assert well(client.post("/v1/sweep", params=ANA))["notes"] == 0
     assert well(client.post("/v1/apply-policies", params=ANA, json={"dry_run": True}))["classes"] == {}
-    assert well(client.put("/v1/claims/sharing", params=ANA, json={"on": False})) == {"on": False}
     assert well(client.post("/v1/prompt", params=ANA, json={"question": "What eats the heron?"}))["messages"]
     shown = {"question": "What does the heron eat?", "shown": ["m1"], "answer": "It eats fish."}
     assert well(client.post("/v1/reflect", params=ANA, json=shown))["notes"][0]["outcome"] == "used"

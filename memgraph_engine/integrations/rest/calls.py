@@ -67,11 +67,6 @@ def _release(_asked: Asked, memory: Memory, own: Whose, given: dict[str, Any]) -
     return {"released": given["id"]}
 
 
-def _share_claims(_asked: Asked, memory: Memory, own: Whose, given: dict[str, Any]) -> object:
-    memory.share_claims(**given, **own)
-    return given
-
-
 _HITS = {"hits": list[Hit], "degraded": list[str], "among": int, "dropped": dict[str, str], "fallbacks": list[str]}
 CALLS: Mapping[str, Call] = {
     "search": Call(_search, _HITS),
@@ -88,6 +83,5 @@ CALLS: Mapping[str, Call] = {
     "forget": Call(_forget, ErasurePlan),
     "erase": Call(_erase, ErasureReceipt),
     "release": Call(_release, {"released": str}),
-    "share_claims": Call(_share_claims, {"on": bool}),
 }
 """Them, by the methods' names."""
