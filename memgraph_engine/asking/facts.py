@@ -46,9 +46,7 @@ def names_in(about: str, language: str) -> frozenset[str]:
     (['brother'], ['will'])
     """
     tokens = wording(about, language)
-    return frozenset(one.stem for one in tokens if one.stem) or frozenset(
-        one.word for one in tokens if one.word.isalnum()
-    )
+    return stems(tokens) or frozenset(one.word for one in tokens if one.word.isalnum())
 
 
 def _told(note: Note, named: frozenset[str], user: str | None, language: str) -> Iterator[Fact]:

@@ -278,7 +278,7 @@ class Reader:
         return [note.note() for note in given if note.whole]
 
     def facts(self, scope: Scope, about: str, limit: int, *, former: bool) -> list[Fact]:
-        """Return what was stated about somebody or something, '' for what the users of a scope stated: the last first.
+        """Return what was stated about somebody or something, '' for what a scope's user stated, the last first.
 
         Notes are read from the last one on until there are `limit` facts; of a name those that a search finds.
         """

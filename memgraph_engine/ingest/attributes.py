@@ -231,12 +231,12 @@ class _Sentence:
     def dwelling(self, rest: _Tokens) -> _Read:
         """Read a place where somebody lives, in a sentence that speaks of no program, device or department."""
         read = self.place(rest) if self.book.products.isdisjoint(words(self.tokens)) else []
-        return [] if all(map(self._is_known, rest[: read[0][1] if read else 0])) else read
+        return [] if self.book.known.issuperset(words(rest[: read[0][1] if read else 0])) else read
 
     def proper(self, rest: _Tokens) -> _Read:
         """Read a name of words that mean nothing else: "Acme", "Dr. Costa", not "Home" or "Crazy"."""
         read = self.capitals(rest)
-        return read if read and not any(self._is_known(token) for token in rest[: read[0][1]]) else []
+        return read if read and self.book.known.isdisjoint(words(rest[: read[0][1]])) else []
 
     def introduced(self, rest: _Tokens) -> _Read:
         """Read a name of one or two words, none of which may be a people, a belief or another word with a capital."""
@@ -247,11 +247,7 @@ class _Sentence:
     def _named(self, token: Token) -> bool:
         # "Spanish" and "Brazilian" end as a people does; "ADHD" is short for something
         shaped = any(token.word.endswith(end[1:]) for end in self.book.others if end[0] == "-")
-        return not (self._is_known(token) or shaped or token.written.isupper())
-
-    def _is_known(self, token: Token) -> bool:
-        """Tell whether a word with a capital has a meaning besides that of a name."""
-        return token.word in self.book.others | self.book.products or token.word in self.book.common
+        return not (token.word in self.book.known or shaped or token.written.isupper())
 
     def activity(self, rest: _Tokens) -> _Read:
         """Read what somebody does: up to three words, until the clause goes on about something else."""
@@ -492,7 +488,8 @@ class _Phrasebook:
         self.never_named = frozenset(word_values(language, "dates")) | listed("time-words", "stop-words")
         self.occupations, self.modifiers = listed("occupations"), listed("occupation-modifiers")
         self.products, self.foods, self.allergens = listed("products"), listed("foods"), listed("allergens")
-        self.others, self.common = listed("not-names"), listed("common-words", "weak-words", "content-words")
+        self.others = listed("not-names")
+        self.known = self.others | self.products | listed("common-words", "weak-words", "content-words")
         self.unreal = listed("made-up", "suppositions") | words_of("borrowed")
         self._retractions = frozenset(word_values(language, "editing-terms")) | listed("corrections")
         self.subjects = listed("persons", "determiners", "question-words") | self.first_person

@@ -59,7 +59,7 @@ class Statement:
         changing = frozenset[int]().union(*found.values())
         self.body = tuple(token for at, token in enumerate(self.tokens) if at not in changing)
         self.hedged = bool(phrases_in(words(self.body), lists.hedges))
-        self.supposed = bool(phrases_in(self.words, lists.modals | lists.unstated))
+        self.supposed = bool(phrases_in(self.words, lists.supposing))
         self.content = stems(self.body)
 
     def _tells_change(self, phrase: str, held: frozenset[int]) -> bool:

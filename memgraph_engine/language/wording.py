@@ -159,6 +159,11 @@ class Lists:
         return self.endings | self.denials
 
     @cached_property
+    def supposing(self) -> frozenset[str]:
+        """The phrases beside which nothing is stated."""
+        return self.modals | self.unstated
+
+    @cached_property
     def changing(self) -> frozenset[str]:
         """All phrases with which something is another than before."""
         return self.changes | self.over | self.corrections | frozenset(self.relocation)
