@@ -227,18 +227,18 @@ def test_what_has_ended_is_told_no_more_at_once_and_is_stored_no_more_after_the_
         settings = plain.engine.settings
     with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings, llm=Teller()) as memory:
         tell(memory)
-        memory.add({"id": "brief", "text": "The code of the gate is 1234.", "policy": "ephemeral"}, **ANA)
+        memory.add({"id": "brief", "text": "The code of the gate is quartz.", "policy": "ephemeral"}, **ANA)
         memory.rebuild_blocks(**ANA)
-        held = holding(memory, "1234")
+        held = holding(memory, "quartz")
         assert held
         assert held <= by_models(memory)
         clock.later(timedelta(days=2))
-        assert not holding(memory, "1234")
+        assert not holding(memory, "quartz")
         assert by_models(memory) == {block.id for block in memory.block_tree(**ANA)} - held
         memory.rebuild_blocks(**ANA)
-        assert not holding(memory, "1234")
+        assert not holding(memory, "quartz")
         memory.sweep(**ANA)
-        assert "1234" not in words_by_models(memory)
+        assert "quartz" not in words_by_models(memory)
 
 
 def test_a_block_that_keeps_words_of_what_changed_is_a_fault(tenant, embedder):

@@ -194,6 +194,7 @@ def test_the_first_call_after_connections_were_cut_is_made_once_more(relayed, ca
     if how == "reset":
         way.cut()
     else:
+        memory.engine.db.connect_timeout = 30  # other programs run beside it
         way.close()
         Timer(0.3, way.listen).start()
     assert CALLS[call](memory) is not None
