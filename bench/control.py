@@ -21,7 +21,7 @@ from memgraph_engine.model.result import QueryPlan
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.plan import Reading
 from memgraph_engine.recall.question import Filters
-from memgraph_engine.recall.search import Query, retrieve, search
+from memgraph_engine.recall.search import Query, best_hits, retrieve
 
 if TYPE_CHECKING:
     from memgraph_engine.client import Message
@@ -113,7 +113,8 @@ def _speed(given: argparse.Namespace) -> dict[str, float]:
             plan = QueryPlan(queries=tuple(texts[one] for one in beside))
             reading = Reading(plan, queries=[vectors[one] for one in beside])
             query = Query(texts[place], vectors[place], scopes, Filters(), _K, engine.now(), reading=reading)
-            return search(engine.db, engine.notes, query, "english", engine.settings.recall)
+            found = retrieve(engine.db, engine.notes, query, ["english"], engine.settings.recall)
+            return best_hits(engine.db, engine.notes, query, [found], found.scores)
 
         for others in (0, 1, 3):  # to warm up
             milliseconds(partial(ask, others=others), range(len(texts)))

@@ -53,7 +53,7 @@ from memgraph_engine.recall.pool import PATHWAYS
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.refine import Refiner
 from memgraph_engine.recall.relevance import tell_unfitted, weights
-from memgraph_engine.recall.search import Query, search
+from memgraph_engine.recall.search import Query, best_hits, retrieve
 from memgraph_engine.recall.select import Selector
 
 LAST = 8
@@ -139,7 +139,8 @@ class Reader:
         query = selector.widened(query) if selector else query
         try:
             if rounds == 1 and not query.explain:
-                found = search(engine.db, engine.notes, query, self._language(scope), recall)
+                one = retrieve(engine.db, engine.notes, query, [self._language(scope)], recall)
+                found = best_hits(engine.db, engine.notes, query, [one], one.scores)
             else:
                 refiner = Refiner(recall, engine.embedder, engine.roles, spent)
                 found = refiner.search(engine.db, engine.notes, query, self._language(scope), rounds)

@@ -103,13 +103,14 @@ class _Tries:
     def __init__(self, db: "Database") -> None:
         self._db, self._began = db, time.monotonic()
         self._failed: float | None = None
+        self.over = False
 
     def again(self, error: driver_errors.Neo4jError | driver_errors.DriverError) -> bool:
         """Wait, and tell whether to try again after an error.
 
         Part of the wait is random, so that those who hindered each other do not come back together.
         """
-        if not (error.is_retryable() or getattr(error, "code", None) == _NO_INDEX):
+        if self.over or not (error.is_retryable() or getattr(error, "code", None) == _NO_INDEX):
             return False
         now = time.monotonic()
         self._failed = self._failed or now
@@ -204,7 +205,7 @@ class Database:
             latest = self._latest
             doubted = now < latest != self._borne_out
         if doubted:  # asked once of each time
-            (row,) = self._alone(neo4j.READ_ACCESS, "store/clock", {})
+            (row,) = self.run("store/clock")
             jumped = latest > datetime.fromtimestamp(row["now"] / 1000, UTC) + SKEW
         with self._lock:
             if doubted and self._latest == latest:
@@ -213,39 +214,35 @@ class Database:
             return self._latest
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
-        """Run one reading statement, which may make transactions of its own."""
-        return self._alone(neo4j.READ_ACCESS, name, parameters)
+        """Run one reading statement, which may make transactions of its own; nothing begins or ends one around it."""
+        prepared, tries = _prepared(name, parameters, self.alive), _Tries(self)
+        while True:
+            with self._trying(tries, neo4j.READ_ACCESS) as session:
+                return [dict(record) for record in session.run(*prepared)]
 
     def stream(self, name: str, /, **parameters: Any) -> Iterator[Row]:
         """Run one reading statement and yield its rows as they come, of which there may be millions."""
-        prepared, tries, told = _prepared(name, parameters, self.alive), _Tries(self), False
-        with self._translated():
-            while True:
-                try:
-                    with self._session(neo4j.READ_ACCESS) as session:
-                        for record in session.run(*prepared):
-                            told = True
-                            yield dict(record)
-                    return
-                except _FAILURES as error:
-                    if told or not tries.again(error):
-                        raise
+        prepared, tries = _prepared(name, parameters, self.alive), _Tries(self)
+        while True:
+            with self._trying(tries, neo4j.READ_ACCESS) as session:
+                for record in session.run(*prepared):
+                    tries.over = True  # a row can't be taken back
+                    yield dict(record)
+                return
 
     def commit(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one writing statement as a transaction of its own, or as several that it makes.
 
         It is sent again when its answer is lost, though it may have been committed: a second time must do no harm.
         """
-        return self._alone(neo4j.WRITE_ACCESS, name, parameters)
-
-    def _alone(self, access: str, name: str, parameters: Row) -> list[Row]:
-        """Run a statement without the messages that begin and end a transaction."""
-        prepared = _prepared(name, parameters, self.alive)
-        return self._tried(access, lambda session: [dict(record) for record in session.run(*prepared)])
+        prepared, tries = _prepared(name, parameters, self.alive), _Tries(self)
+        while True:
+            with self._trying(tries, neo4j.WRITE_ACCESS) as session:
+                return [dict(record) for record in session.run(*prepared)]
 
     def read(self, work: Callable[[Runner], T]) -> T:
         """Run reading statements in one transaction."""
-        return self._tried(neo4j.READ_ACCESS, partial(self._transacted, work))
+        return self._transacted(neo4j.READ_ACCESS, work)
 
     def write(self, work: Callable[[Runner], T]) -> T:
         """Run statements in one writing transaction: all of it happens, or nothing.
@@ -253,25 +250,27 @@ class Database:
         `work` may run more than once, so it changes nothing outside the transaction. It is not sent again where the
         answer to its commit is lost.
         """
-        return self._tried(neo4j.WRITE_ACCESS, partial(self._transacted, work))
+        return self._transacted(neo4j.WRITE_ACCESS, work)
 
-    def _transacted(self, work: Callable[[Runner], T], session: neo4j.Session) -> T:
-        transaction = session.begin_transaction()
-        done = work(_Transaction(transaction, self.alive))
-        transaction.commit()
-        return done
-
-    def _tried(self, access: str, work: Callable[[neo4j.Session], T]) -> T:
-        """Work in a session, and again in another one where that fails in passing."""
+    def _transacted(self, access: str, work: Callable[[Runner], T]) -> T:
         tries = _Tries(self)
+        while True:
+            with self._trying(tries, access) as session:
+                transaction = session.begin_transaction()
+                done = work(_Transaction(transaction, self.alive))
+                transaction.commit()
+                return done
+
+    @contextmanager
+    def _trying(self, tries: "_Tries", access: str) -> Iterator[neo4j.Session]:
+        """Open a session for one try; where that fails in passing, the block ends, and is to be tried again."""
         with self._translated():
-            while True:
-                try:
-                    with self._session(access) as session:
-                        return work(session)
-                except _FAILURES as error:
-                    if not tries.again(error):
-                        raise
+            try:
+                with self._session(access) as session:
+                    yield session
+            except _FAILURES as error:
+                if not tries.again(error):
+                    raise
 
     def follow(self) -> None:
         """Turn to where the server answers by now; raises what is known of one that does not."""

@@ -606,18 +606,3 @@ def history(tx: Runner, scope: str, id: str) -> list[Version]:
         Version(note_from(row["note"]), decision_from(row["decision"]) if row["decision"] else None)
         for row in tx.run("notes/history", scope=scope, id=id)
     ]
-
-
-def propose(tx: Runner, **parameters: Any) -> Row:
-    """Return the stamps of notes that may answer a question, by channel, and the sums of the scopes read."""
-    return tx.run("notes/propose", **parameters)[0]
-
-
-def pathways(tx: Runner, **parameters: Any) -> Row:
-    """Return the stamps of what the pathways of a question lead to, by pathway."""
-    return tx.run("notes/pathways", **parameters)[0]
-
-
-def tied(tx: Runner, **parameters: Any) -> Row:
-    """Return the stamps of what is tied to some notes, best first, and their scores."""
-    return tx.run("notes/tied", **parameters)[0]

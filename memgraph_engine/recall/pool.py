@@ -1,14 +1,14 @@
 """The notes that a question is scored against: what the channels propose, read from the cache or fetched."""
 
 from collections import defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import log
 from typing import Any
 
-from memgraph_engine.graph.database import Row, Runner
-from memgraph_engine.graph.note_cache import CachedNote, NoteCache
+from memgraph_engine.graph.database import Row
+from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.model.result import Anchor
 from memgraph_engine.settings import RecallSettings
 
@@ -16,6 +16,9 @@ ANCHORED = ("keywords", "topics")
 """Pathways that lead over keywords."""
 PATHWAYS = (*ANCHORED, "related", "blocks")
 _WEIGHTS = {"lexical": ("lexical_raw", "lexical_context")}  # of other channels the weight has their name
+
+Proposed = Mapping[str, Mapping[int, float]]
+"""The stamps that each channel proposes, with what a pathway gives to each, 0 for other channels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +30,27 @@ class Pool:
     """
 
     notes: Sequence[CachedNote]
-    proposed: Mapping[str, Container[int]]
+    proposed: Proposed
     pathways: Mapping[str, Mapping[int, float]]
     closed: Mapping[int, int]
     fetched: int
+
+    @classmethod
+    def of(cls, answer: Row, by: Proposed, stored: Mapping[int, CachedNote], fetched: int) -> "Pool":
+        """Return the pool of the notes that are `stored` of those that channels propose."""
+        place = {stamp: row for row, stamp in enumerate(stamp for stamp in stamps_of(by) if stamp in stored)}
+        return cls(
+            list(map(stored.__getitem__, place)),
+            by,
+            {way: {place[one]: score for one, score in by.get(way, {}).items() if one in place} for way in PATHWAYS},
+            {
+                place[stamp]: at
+                for entry in answer["proposed"]
+                for stamp, at in zip(entry[1], entry[2] or (), strict=False)
+                if stamp in place
+            },
+            fetched,
+        )
 
     def only(self, rows: Sequence[int]) -> "Pool":
         """Return a pool of some of the notes."""
@@ -47,34 +67,18 @@ class Pool:
         )
 
 
-def read_pool(
-    tx: Runner, cache: NoteCache, scopes: Sequence[str], answer: Row, settings: RecallSettings, *, dimensions: int
-) -> Pool:
-    """Read the notes that an answer of `notes/propose` names; a channel without a weight proposes none."""
-    given = {
+def proposals(answer: Row, settings: RecallSettings) -> Proposed:
+    """Return what each channel of an answer of `notes/propose` proposes; one without a weight proposes nothing."""
+    return {
         channel: some
         for channel, some in _proposed(answer, settings.anchored).items()
         if any(getattr(settings, weight) for weight in _WEIGHTS.get(channel, (channel,)))
     }
-    stamps = list(dict.fromkeys(chain.from_iterable(given.values())))
-    notes, fetched = cache.read(tx, scopes, stamps, dimensions)
-    place = {stamp: row for row, stamp in enumerate(stamp for stamp in stamps if stamp in notes)}
-    closed = {
-        place[stamp]: at
-        for entry in answer["proposed"]
-        for stamp, at in zip(entry[1], entry[2] or (), strict=False)
-        if stamp in place
-    }
-    return Pool(
-        list(map(notes.__getitem__, place)),
-        given,
-        {
-            way: {place[stamp]: score for stamp, score in given.get(way, {}).items() if stamp in place}
-            for way in PATHWAYS
-        },
-        closed,
-        fetched,
-    )
+
+
+def stamps_of(by: Proposed) -> list[int]:
+    """Return all that channels propose, each stamp once."""
+    return list(dict.fromkeys(chain.from_iterable(by.values())))
 
 
 def _proposed(answer: Row, anchored: int) -> dict[str, dict[int, float]]:

@@ -16,7 +16,7 @@ from memgraph_engine.model.result import Hits, Round
 from memgraph_engine.recall.fusion import counted
 from memgraph_engine.recall.plan import Reading, read_by_model
 from memgraph_engine.recall.question import terms
-from memgraph_engine.recall.search import Found, Query, first_found, hits, ranked, retrieve
+from memgraph_engine.recall.search import Found, Query, best_hits, first_found, ranked, retrieve
 from memgraph_engine.settings import RecallSettings
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Refiner:
             )
             told.append(judged)
             if judged.sufficient or last or (not follow_up and len(found) == _UNAIDED):
-                return hits(db, cache, query, found, scores, told)
+                return best_hits(db, cache, query, found, scores, told)
             later = self._next(query, follow_up, best[0], found[0])
             shares.append(shares[-1] * (_FOLLOWED if follow_up else _ALIKE))
 

@@ -11,7 +11,6 @@ from itertools import accumulate, chain
 from math import fsum, isqrt
 from typing import TYPE_CHECKING, Any
 
-from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph.blocks import SPARE
 from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.fulltext import words_query
@@ -28,7 +27,7 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, Statistics, channel_scores, cosines, counted, fuse
 from memgraph_engine.recall.later import later
 from memgraph_engine.recall.plan import Reading, read
-from memgraph_engine.recall.pool import PATHWAYS, Pool, anchor_scores, read_pool
+from memgraph_engine.recall.pool import PATHWAYS, Pool, anchor_scores, proposals, stamps_of
 from memgraph_engine.recall.question import Filters, names, terms
 from memgraph_engine.recall.ranking import FEATURES, Ranking, features, rankings, whose
 from memgraph_engine.recall.relevance import Weights, covered, supposed
@@ -128,12 +127,6 @@ class Found:
         return dict(zip((note.id for note in self.notes), self.total.tolist(), strict=True))
 
 
-def search(db: Database, cache: NoteCache, query: Query, language: str, settings: RecallSettings) -> Hits:
-    """Return the best notes for a question, best first, at most `top_k`, in one round."""
-    found = retrieve(db, cache, query, [language], settings)
-    return hits(db, cache, query, [found], found.scores)
-
-
 def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[str], settings: RecallSettings) -> Found:
     """Fetch the pool for a question and score it.
 
@@ -161,7 +154,9 @@ def _admitted(db: Database, cache: NoteCache, query: Query, answer: Row, setting
 
     And how many notes were looked at for that.
     """
-    pool = read_pool(db, cache, query.scope_names, answer, settings, dimensions=len(query.vector))
+    by = proposals(answer, settings)
+    stored, fetched = cache.read(db, query.scope_names, stamps_of(by), len(query.vector))
+    pool = Pool.of(answer, by, stored, fetched)
     unheard = query.roles_left_out
     admitted = [row for row, note in enumerate(pool.notes) if note.role not in unheard]
     narrowed, read = query.filters.beyond_index or len(admitted) < len(pool.notes), list[CachedNote]()
@@ -209,7 +204,7 @@ def propose(
     reading, spare = query.read(languages), 1
     while True:
         given = parameters(replace(query, reading=reading), languages, settings, factor, spare)
-        answer = note_graph.propose(db, **given)
+        answer = db.run("notes/propose", **given)[0]
         recorded = sorted({scope["language"] for scope in answer["sums"]})
         if recorded and recorded != sorted(languages):
             languages, reading = recorded, query.read(recorded)
@@ -252,7 +247,7 @@ def followed(
     db: Database, query: Query, answer: Row, reading: Reading, settings: RecallSettings, *, traced: bool = False
 ) -> Row:
     """Add what keywords, topics and blocks lead to; where `traced`, with the names of the first two."""
-    found = note_graph.pathways(db, **_pathways(query, answer, reading, settings), traced=traced)
+    found = db.run("notes/pathways", **_pathways(query, answer, reading, settings), traced=traced)[0]
     return {**answer, "proposed": [*answer["proposed"], *found["proposed"]]}
 
 
@@ -269,8 +264,8 @@ def _expanded(db: Database, query: Query, found: Found, answer: Row, settings: R
     }[settings.expansion]
     if not scores or not settings.related:
         return answer
-    tied = note_graph.tied(
-        db,
+    (tied,) = db.run(
+        "notes/tied",
         scopes=query.scope_names,
         stamps=list(scores),
         scores=list(scores.values()),
@@ -364,7 +359,7 @@ def _lexical_pool(query: Query, settings: RecallSettings, factor: int) -> int:
     return settings.lexical_pool * factor * (_GROWTH if query.filters.any else 1)
 
 
-def hits(
+def best_hits(
     db: Database,
     cache: NoteCache,
     query: Query,
