@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     )
     from memgraph_engine.client import (
         Memory as Memory,
-        Message as Message,
-        MessageFields as MessageFields,
     )
     from memgraph_engine.cost import (
         Budget as Budget,
@@ -55,6 +53,10 @@ if TYPE_CHECKING:
         Unreachable as Unreachable,
         Unusable as Unusable,
         WriteConflict as WriteConflict,
+    )
+    from memgraph_engine.ingest.given import (
+        Message as Message,
+        MessageFields as MessageFields,
     )
     from memgraph_engine.interface.filters import (
         NoteFilters as NoteFilters,
@@ -172,7 +174,7 @@ __version__ = "0.1.0"
 
 _NAMES = {
     "aio": "AsyncMemory",
-    "client": "Memory Message MessageFields",
+    "client": "Memory",
     "cost": "Budget Cost",
     "errors": (
         "AuthenticationFailed BudgetSpent ClockSkew Closed ConstructionFailed DownloadError EmbeddingError "
@@ -180,6 +182,7 @@ _NAMES = {
         "ModelRefused ModelUnavailable NotAllowed NotFound Overloaded PolicyError QueryFailed ServerTooOld "
         "SettingsError SourceConflict StoreError StoreMismatch UndoRefused Unreachable Unusable WriteConflict"
     ),
+    "ingest.given": "Message MessageFields",
     "interface.filters": "NoteFilters SearchFilters",
     "model.answer": "Answer Cited Context",
     "model.fact": "Fact",

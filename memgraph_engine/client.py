@@ -1,65 +1,53 @@
 """`Memory`: what a program that uses the engine talks to."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime, timedelta
-from functools import partial
-from itertools import count
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
-from reprlib import Repr
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Protocol, Self, TypedDict, Unpack
-from uuid import uuid4
+from typing import TYPE_CHECKING, Literal, Self, Unpack
 
-from memgraph_engine.answer.citations import cited_in
+from memgraph_engine.asking import forgetting, lookup
 from memgraph_engine.asking.audit import Audit
-from memgraph_engine.asking.forgetting import Meaning, meaning
-from memgraph_engine.asking.reader import LAST, Reader
+from memgraph_engine.asking.filters import narrowing
+from memgraph_engine.asking.reader import Reader
+from memgraph_engine.blocks import reading as block_reading
 from memgraph_engine.blocks.rebuild import rebuild_blocks
+from memgraph_engine.claims import reading as claim_reading, sharing
 from memgraph_engine.claims.consolidation import consolidate
-from memgraph_engine.claims.sharing import general
 from memgraph_engine.engine import wiring
-from memgraph_engine.errors import InvalidInput, NotFound, named
 from memgraph_engine.graph import (
     audit,
     blocks as block_graph,
-    claims as claim_graph,
     decisions,
     erasures,
     health,
-    holds,
+    holds as hold_graph,
     notes,
-    profiles,
     scopes,
-    sources,
     spending,
     topics as topic_graph,
 )
-from memgraph_engine.ingest import readers
+from memgraph_engine.ingest import given, readers
+from memgraph_engine.ingest.given import Message, MessageFields
 from memgraph_engine.ingest.messages import (
-    SINGLE,
-    as_mapping,
+    check_limit,
     check_name,
-    check_paths,
+    check_path,
+    check_switches,
     check_text,
-    check_texts,
-    parse_instant,
-    parse_message,
     parse_time,
 )
-from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, FACTS, MOST, NEWEST, OUTLINE, TOP_K
+from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, FACTS, NEWEST, OUTLINE, TOP_K
 from memgraph_engine.interface.filters import NoteFilters, SearchFilters
-from memgraph_engine.language.terms import DEFAULT_LANGUAGE
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.block import Block, BlockRun
 from memgraph_engine.model.claim import Claim, ClaimRun
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.health import Health
 from memgraph_engine.model.ingested import Ingested
-from memgraph_engine.model.marker import hides, without_marks
-from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source, SourceKind
+from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source
 from memgraph_engine.model.ports import ChatModel, Clock, Counted, Embedder, Judge, Partitioner, Reranker, utc_now
-from memgraph_engine.model.profile import LONGEST_NAME, LONGEST_VALUE, Profile
+from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import (
     Anchor,
@@ -91,55 +79,28 @@ from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 from memgraph_engine.recall.ranking import rankings
 from memgraph_engine.settings import Settings
 from memgraph_engine.topics.job import rebuild_topics
-from memgraph_engine.writing import contexts, deletion, erasure, lives
-from memgraph_engine.writing.eviction import evict
+from memgraph_engine.writing import (
+    adding,
+    contexts,
+    deletion,
+    erasure,
+    eviction,
+    holds,
+    ingestion,
+    lives,
+    profile as profile_changes,
+)
 from memgraph_engine.writing.evolution import evolve
 from memgraph_engine.writing.export import export
 from memgraph_engine.writing.importing import import_
-from memgraph_engine.writing.ingestion import Ingestion
 from memgraph_engine.writing.sweep import sweep
 from memgraph_engine.writing.undo import undo
 from memgraph_engine.writing.untie import untie
-from memgraph_engine.writing.writer import Writer
+from memgraph_engine.writing.update import update
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-_LONGEST = 1e9  # seconds
-_FEW = 5  # unknown ids that an error names
-_ID = Repr()  # tells long ids by their ends
-_ID.maxstring = 100
-
-
-class MessageObject(Protocol):
-    """An object of a chat library, which Pydantic made: it gives its fields by `model_dump`."""
-
-    def model_dump(self) -> Mapping[str, object]:
-        """Return the message as a mapping."""
-
-
-Message = str | Mapping[str, object] | MessageObject
-"""A text, or a message as chat APIs give it: a mapping, or an object of their libraries."""
-
-
-class MessageFields(TypedDict, total=False):
-    """The fields of a message; `Memory.add_many` says what each means."""
-
-    text: str
-    id: str
-    speaker: str
-    role: str
-    agent: str
-    session: str
-    time: datetime | str
-    tags: Sequence[str]
-    metadata: Mapping[str, object]
-    caption: str
-    kind: SourceKind
-    policy: str
-    expires: datetime | str
 
 
 class Memory:
@@ -153,10 +114,8 @@ class Memory:
 
     def __init__(self, engine: wiring.Engine) -> None:
         self.engine = engine
-        self._settings = engine.settings
-        self._writer = Writer(engine)
-        self._reader = Reader(engine, self._writer.expected_language, partial(lives.follow, engine))
-        self.audit = Audit(engine, self._reader, self._scope, self.explain)
+        self._reader = Reader(engine)
+        self.audit = Audit(engine, self._reader)
         """What auditors ask: `about`, `deleted`, `changed`, `retrievals` (`memgraph_engine.asking.audit.Audit`)."""
 
     @classmethod
@@ -181,9 +140,9 @@ class Memory:
         `language` is the language of new memories. Raises SettingsError, LocalServerError, DownloadError, MissingExtra,
         or a StoreError that says what is wrong.
         """
-        named, own = (embedder, None) if isinstance(embedder, str) else (None, embedder)
-        given = {"uri": uri, "tenant": tenant, "language": language, "embedder": named}
-        chosen = {name: value for name, value in given.items() if value is not None}
+        name, own = (embedder, None) if isinstance(embedder, str) else (None, embedder)
+        every = {"uri": uri, "tenant": tenant, "language": language, "embedder": name}
+        chosen = {name: value for name, value in every.items() if value is not None}
         if settings is None:
             settings = Settings.load(**chosen)
         elif chosen:
@@ -231,12 +190,8 @@ class Memory:
         context's: an assistant's message that mostly repeats them is kept as a source without a note. Raises
         InvalidInput; then nothing is written.
         """
-        if message is None:
-            message = fields
-        elif "text" in fields:
-            raise InvalidInput("add takes a message or a text=, not both.")
-        messages = [_with_defaults(m, fields) for m in _several(message)]
-        return self.add_many(messages, user_id=user_id, shared=shared, wait=wait, shown=shown)
+        some = given.messages(message, fields)
+        return adding.add(self.engine, self._scope(user_id, shared), some, wait=wait, shown=shown)
 
     def add_many(
         self,
@@ -261,18 +216,7 @@ class Memory:
         (`ingest_batch` messages) is one transaction, so a call that was cut off can be made again. For `wait` and
         `shown` see `add`.
         """
-        scope = self._scope(user_id, shared)
-        if isinstance(messages, str | Mapping) or not isinstance(messages, Iterable):
-            raise InvalidInput("add_many takes a list of messages; add takes a single one.")
-        now = self.engine.now()
-        many = len(messages) if isinstance(messages, Sequence) else 0
-        places = (f"message {i} of {many}" if many > 1 else SINGLE if many else f"message {i}" for i in count(1))
-        parsed: Iterable[Source] = (
-            self._parse(m, where, scope, now) for m, where in zip(messages, places, strict=False)
-        )
-        if isinstance(messages, Sequence):
-            parsed = list(parsed)
-        return self._writer.add(scope, parsed, wait=wait, shown=check_texts(shown, "shown"))
+        return adding.add(self.engine, self._scope(user_id, shared), messages, wait=wait, shown=shown)
 
     def ingest(
         self,
@@ -312,21 +256,19 @@ class Memory:
         for `wait` see `add`. `progress` is called after each batch, with the sums so far. Raises InvalidInput for a
         path that does not exist, MissingExtra where what reads it is not installed.
         """
-        _check_switches(repository=repository)
-        scope, settings, now = self._scope(user_id, shared), self._settings, self.engine.now()
-        if progress is not None and not callable(progress):
-            raise InvalidInput(f"progress must be a function that takes what was done so far, not {progress!r}.")
-        return Ingestion(
+        return ingestion.ingest(
             self.engine,
-            self._writer,
-            scope,
-            readers.Reader.of(settings, format, sample_id, encoding, repository),
-            lambda message: self._parse(message, f"message {_ID.repr(message.get('id'))}", scope, now),
-            settings.ingest_batch,
-            update or repository,
-            wait,
-            progress,
-        ).run(check_paths(path), None if id is None else check_name(id, "id"))
+            self._scope(user_id, shared),
+            path,
+            id=id,
+            update=update,
+            repository=repository,
+            format=format,
+            sample_id=sample_id,
+            encoding=encoding,
+            wait=wait,
+            progress=progress,
+        )
 
     def process(self, *, user_id: str | None = None, shared: bool = False, limit: int | None = None) -> Receipt:
         """Construct the notes that `add(..., wait=False)` left pending, oldest first, each exactly once.
@@ -335,9 +277,7 @@ class Memory:
         that can't be constructed (the embedder fails on it, say) is passed over. Raises ConstructionFailed when only
         such notes are left.
         """
-        if limit is not None and (type(limit) is not int or limit < 1):
-            raise InvalidInput(f"limit must be a whole number from 1, or None for all, not {limit!r}.")
-        return self._writer.process(self._scope(user_id, shared), limit)
+        return adding.process(self.engine, self._scope(user_id, shared), limit)
 
     def update(self, id: str, text: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """Give a note, named by its own id or its source's, a new text; `history` keeps the old one.
@@ -347,8 +287,8 @@ class Memory:
         comes from several sources, becomes the user's own; the sources stay as they came.
         Raises NotFound.
         """
-        text = check_text(text, "text", self._settings.max_text)
-        return self._writer.update(self._scope(user_id, shared), check_name(id, "id"), text)
+        text = check_text(text, "text", self.engine.settings.max_text)
+        return update(self.engine, self._scope(user_id, shared), check_name(id, "id"), text)
 
     def delete(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """Delete a note, named by its own id or its source's: no search finds it, and `undo` brings it back.
@@ -375,9 +315,7 @@ class Memory:
         ...     memory.delete_all(user_id="flo", session="lake").notes
         1
         """
-        if empty := [name for name, value in filters.items() if value in (None, [], (), {})]:
-            raise InvalidInput(f"{empty[0]} is empty, so every note would be deleted: leave it out if that is meant.")
-        return deletion.delete_all(self.engine, self._scope(user_id, shared), self._reader.listing(filters))
+        return deletion.delete_all(self.engine, self._scope(user_id, shared), narrowing(self.engine, filters))
 
     def undo(
         self, decision: str, *, cascade: bool = False, user_id: str | None = None, shared: bool = False
@@ -403,20 +341,7 @@ class Memory:
         ...     memory.profile(user_id="uma").text
         'residence: Lisbon'
         """
-        scope = self._scope(user_id, shared)
-        label = _profile_text(name, "name", LONGEST_NAME).casefold()
-        who = _subject(scope, subject)
-        if value is None:
-            return self._writer.set_profile(scope, who, label, "", None)
-        told = _profile_text(value, "value", LONGEST_VALUE)
-        message = {"text": f"{label}: {told}", "id": f"profile-{uuid4().hex}"}
-        source = self._parse(message, "value", scope, self.engine.now())
-        if source.apart:
-            raise InvalidInput(
-                f"The policy {source.policy!r} keeps this value apart, so it can't stand in a profile, which is in "
-                "every prompt. Nothing was stored."
-            )
-        return self._writer.set_profile(scope, who, label, told, source)
+        return profile_changes.set_profile(self.engine, self._scope(user_id, shared), name, value, subject)
 
     def untie(self, note: str, other: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """Take back the tie between two notes, in either order, and leave the notes; return the new decision.
@@ -470,11 +395,7 @@ class Memory:
 
         Nothing is evicted yet: a worker does so, or `evict`. Raises NotFound for a memory that was never written to.
         """
-        if cap is not None and (type(cap) is not int or cap < 0):
-            raise InvalidInput(f"cap must be a whole number of notes, 0 for any number, or None, not {cap!r}.")
-        scope = self._scope(user_id, shared)
-        if not scopes.limit(self.engine.db, scope.name, cap):
-            raise NotFound(f"The memory of {scope} is empty: there is nothing to limit.")
+        eviction.limit(self.engine, self._scope(user_id, shared), cap)
 
     def evict(self, *, user_id: str | None = None, shared: bool = False, dry_run: bool = False) -> Evicted:
         """Bring a memory that has more notes than its cap down to its target (`lifecycle.target`).
@@ -497,7 +418,7 @@ class Memory:
         ...     memory.evict(user_id="mia").notes, len(list(memory.get_all(user_id="mia")))
         (3, 1)
         """
-        return evict(self.engine, self._scope(user_id, shared), dry_run=dry_run)
+        return eviction.evict(self.engine, self._scope(user_id, shared), dry_run=dry_run)
 
     def evolve(self, *, user_id: str | None = None, shared: bool = False) -> Evolved:
         """Hold the notes that came since the last evolution against those near them (MLA-ARC, section 3.6).
@@ -588,25 +509,15 @@ class Memory:
 
         What is held expires as it would otherwise, and can't be read then. Raises NotFound for an empty memory.
         """
-        if session is not None and source is not None:
-            raise InvalidInput("hold takes a session or a source, or neither for the whole memory; not both.")
-        scope, text = self._scope(user_id, shared), check_text(reason, "reason", 1000)
-        names = {"session": session, "source": source}
-        given = {name: check_name(one, name) for name, one in names.items() if one is not None}
-        made = Hold(uuid4().hex, text, self.engine.now(), **given)
-        if not holds.create(self.engine.db, scope.name, made):
-            raise NotFound(f"The memory of {scope} is empty: there is nothing to hold.")
-        return made
+        return holds.hold(self.engine, self._scope(user_id, shared), reason, session=session, source=source)
 
     def release(self, id: str, *, user_id: str | None = None, shared: bool = False) -> None:
         """End a hold; raises NotFound."""
-        scope = self._scope(user_id, shared)
-        if not holds.release(self.engine.db, scope.name, check_name(id, "id")):
-            raise NotFound(f"There is no hold {id!r} in the memory of {scope}.")
+        holds.release(self.engine, self._scope(user_id, shared), id)
 
     def holds(self, *, user_id: str | None = None, shared: bool = False) -> list[Hold]:
         """Return what is held of a memory, the oldest first."""
-        return holds.every(self.engine.db, self._scope(user_id, shared).name)
+        return hold_graph.every(self.engine.db, self._scope(user_id, shared).name)
 
     # ---- erasing ----------------------------------------------------------------------------
 
@@ -648,46 +559,19 @@ class Memory:
         ...     plan.chosen[0].why, receipt.residue, list(memory.get_all(user_id="lea"))
         ('It holds "code".', 0, [])
         """
-        scope = self._scope(user_id, shared)
-        _check_switches(near=near, everything=everything)
-        some = {"session": session, "source": source, "before": before, "query": query, "policy": policy}
-        given = [name for name, value in some.items() if value is not None]
-        if everything == bool(given):
-            raise InvalidInput(
-                "forget takes what is meant: a session, a source, before, a query or a policy, or else everything=True."
-            )
-        if (near and query is None) or (keep and everything):
-            raise InvalidInput("near widens a query, and everything keeps nothing: leave near or keep out.")
-        state = scopes.state(self.engine.db, scope.name)
-        if not state and not (everything and scopes.left(self.engine.db, scope.name)):
-            raise NotFound(f"The memory of {scope} is empty: there is nothing to erase.")
-        ids = self._told_by(scope, source, "source") if source is not None else None
-        kept = set(self._told_by(scope, keep, "keep"))
-        meaning = self._meaning(scope, query, state.language) if state and query is not None else None
-        if meaning:
-            asked = None if ids is None else {*ids}
-            told = (*meaning.meant, *meaning.near, *meaning.far)
-            ids = [one for one in told if asked is None or one in asked]
-        at = parse_time(before, "before", self._settings.timezone) if before is not None else None
-        meant = erasures.select(
-            self.engine.db,
-            scope.name,
-            ids=ids,
-            session=None if session is None else check_name(session, "session"),
-            policy=None if policy is None else check_name(policy, "policy"),
-            before=at,
+        return forgetting.forget(
+            self.engine,
+            self._reader,
+            self._scope(user_id, shared),
+            session=session,
+            source=source,
+            before=before,
+            query=query,
+            policy=policy,
+            near=near,
+            keep=keep,
+            everything=everything,
         )
-        rank = {one: at for at, one in enumerate(ids or ())}
-        meant = sorted((one for one in meant if one.id not in kept), key=lambda one: rank.get(one.id, 0))
-        taken = {*meaning.meant, *(meaning.near if near else ())} if meaning else {one.id for one in meant}
-        beside = [one for one in meant if one.id not in taken]
-        meant = [one for one in meant if one.id in taken]
-        if not meant and not beside and not everything:
-            raise NotFound(f"The memory of {scope} holds nothing that is meant: there is nothing to erase.")
-        rule = _rule(given, everything=everything, near=near, keep=bool(kept))
-        why = {**meaning.meant, **meaning.near, **meaning.far} if meaning else {}
-        version = state.version if state else 0
-        return erasure.plan(self.engine, scope, meant, version, rule, everything=everything, why=why, near=beside)
 
     def erase(self, plan: ErasurePlan) -> ErasureReceipt:
         """Carry out a plan of `forget`: what it means is gone for every read at once, then removed, then looked for.
@@ -696,25 +580,12 @@ class Memory:
         something is held, ErasureRefused if the memory was written to since the plan was made, and NotFound for a plan
         that means nothing; then nothing is erased. A plan of another tenant's memory raises InvalidInput.
         """
-        if not isinstance(plan, ErasurePlan):
-            raise InvalidInput(f"erase takes a plan that forget made, not {named(plan)}.")
-        if plan.tenant != self._settings.tenant:
-            raise InvalidInput(
-                "This plan is of another tenant's memory. Nothing was erased; make the plan with forget of the Memory "
-                "that is to carry it out."
-            )
-        scope = Scope(plan.tenant, plan.user_id)
-        if not plan.sources and not plan.everything:
-            raise NotFound(
-                f"Nothing in the memory of {scope} holds all words of the query. Sources that are near: "
-                f"{len(plan.near)}. Use fewer words, or name those that are meant (source, --source)."
-            )
-        self._reader.write()
-        return erasure.erase(self.engine, scope, plan)
+        self.flush()
+        return erasure.erase(self.engine, plan)
 
     def receipts(self) -> list[ErasureReceipt]:
         """Return the receipts of all erasures of the tenant, the first before others."""
-        return list(erasures.receipts(self.engine.db, self._settings.tenant))
+        return list(erasures.receipts(self.engine.db, self.engine.settings.tenant))
 
     def verify_erasure(
         self, probe: str | None = None, *, user_id: str | None = None, shared: bool = False, files: bool = False
@@ -725,30 +596,8 @@ class Memory:
         of a shorter line. With `files`, look for them, as they are written, in the managed server's files as well:
         these keep bytes of what is gone from all memories until `memgraph-engine db compact`.
         """
-        found = erasure.faults(self.engine, self._settings.tenant)
-        if probe is not None:
-            scope = self._scope(user_id, shared)
-            if some := erasure.probed(self.engine, scope, check_text(probe, "probe", self._settings.max_text)):
-                found.append(f"The memory of {scope} still holds {some} of the runs of words that were looked for.")
-        if files:
-            found += self._remains(probe)
-        return found
-
-    def _remains(self, probe: str | None) -> list[str]:
-        from memgraph_engine.graph.server.remains import remains
-
-        if probe is None:
-            raise InvalidInput("files looks for the words of a probe: give one.")
-        if self._settings.uri:
-            raise InvalidInput(
-                f"The setting uri names {self._settings.uri}: only the files of the managed server can be searched."
-            )
-        held = remains(self._settings.home, probe)
-        files = ", ".join(f"{some} in {path}" for path, some in held.items())
-        return [
-            f"The server's files still hold runs of words that were looked for: {files}. Where no memory is to keep "
-            "them, memgraph-engine db compact takes them away."
-        ] * bool(held)
+        scope = None if probe is None else self._scope(user_id, shared)
+        return erasure.verify(self.engine, scope, probe, files=files)
 
     # ---- carrying it elsewhere --------------------------------------------------------------
 
@@ -777,8 +626,8 @@ class Memory:
         ...     memory.search("What does the heron eat?", user_id="pam")[0].note.text
         'The heron eats fish.'
         """
-        self._reader.write()
-        return export(self.engine, self._scope(user_id, shared), _path(path), progress)
+        self.flush()
+        return export(self.engine, self._scope(user_id, shared), check_path(path), progress)
 
     def import_(
         self,
@@ -795,7 +644,7 @@ class Memory:
         for a file that is no export or is damaged, which names the line, and for a memory that holds something;
         StoreMismatch for another embedder or schema. Then nothing was imported.
         """
-        return import_(self.engine, self._scope(user_id, shared), _path(path), progress)
+        return import_(self.engine, self._scope(user_id, shared), check_path(path), progress)
 
     def render(self, *, user_id: str | None = None, shared: bool = False) -> int:
         """Render the contexts of a memory's notes as this version renders them; return how many changed.
@@ -825,7 +674,7 @@ class Memory:
         self, *, engine: str | Partitioner | None = None, progress: Callable[[str], None] | None = None
     ) -> list[TopicRun]:
         """Call `rebuild_topics` for every memory of the tenant that was written to since its topics were found."""
-        changed = topic_graph.changed(self.engine.db, self._settings.tenant)
+        changed = topic_graph.changed(self.engine.db, self.engine.settings.tenant)
         return [rebuild_topics(self.engine, scope, engine, progress) for scope in changed]
 
     def rebuild_blocks(
@@ -864,13 +713,8 @@ class Memory:
         is told. Claims that may name somebody, or tell others what to do, are told to nobody. It holds at once, for all
         processes.
         """
-        _check_switches(on=on)
-        scope = self._scope(user_id, shared)
-        scopes.open_scope(self.engine.db, scope, self._settings.language or DEFAULT_LANGUAGE)
-        if shared:
-            claim_graph.share(self.engine.db, scope.name, shares=on or None)
-        else:
-            claim_graph.share(self.engine.db, scope.name, withholds=None if on else True)
+        check_switches(on=on)
+        sharing.share(self.engine, self._scope(user_id, shared), on=on)
 
     # ---- asking -----------------------------------------------------------------------------
 
@@ -923,12 +767,15 @@ class Memory:
         Where more reads run at once than the setting `recall.busy` names, `Hits.degraded` tells what was left out;
         above twice as many this one raises Overloaded, as the other reads do.
         """
-        scope = self._scope(user_id, shared)
-        with self.engine.load.read() as busy:
-            turns = self._turns(history, scope, question)
-            return self._reader.search(
-                scope, question, top_k=top_k, rounds=rounds, explain=explain, busy=busy, turns=turns, **filters
-            )
+        return self._reader.search(
+            self._scope(user_id, shared),
+            question,
+            top_k=top_k,
+            rounds=rounds,
+            explain=explain,
+            history=history,
+            **filters,
+        )
 
     def anchors(self, question: str, *, user_id: str | None = None, shared: bool = False) -> list[Anchor]:
         """Return the keywords through which a question finds notes: near it, named by it, or of the topics near it.
@@ -942,9 +789,7 @@ class Memory:
         ...     [a.keyword for a in memory.anchors("Where is the harbour?", user_id="bo") if a.score == 1]
         ['harbour']
         """
-        scope = self._scope(user_id, shared)
-        with self.engine.load.read():
-            return self._reader.anchors(scope, question)
+        return self._reader.anchors(self._scope(user_id, shared), question)
 
     def context(
         self,
@@ -986,12 +831,16 @@ class Memory:
         [1] 2023-05-08 (Mon): Eva: I moved to Lisbon.
         </recalled-memory>
         """
-        scope = self._scope(user_id, shared)
-        with self.engine.load.read() as busy:
-            turns = self._turns(history, scope, question)
-            return self._reader.context(
-                scope, question, budget=budget, top_k=top_k, by=by, claims=claims, busy=busy, turns=turns, **filters
-            )
+        return self._reader.context(
+            self._scope(user_id, shared),
+            question,
+            budget=budget,
+            top_k=top_k,
+            by=by,
+            claims=claims,
+            history=history,
+            **filters,
+        )
 
     def blocks(
         self, question: str, *, user_id: str | None = None, shared: bool = False, k: int = BLOCKS
@@ -1001,10 +850,7 @@ class Memory:
         They are of the user's own memory and of the shared one, where their blocks were built (`rebuild_blocks`). A
         block whose notes changed since is not found.
         """
-        scope = self._scope(user_id, shared)
-        _check_limit(k, "k")
-        with self.engine.load.read():
-            return self._reader.blocks(scope, question, k)
+        return self._reader.blocks(self._scope(user_id, shared), question, k)
 
     def claims(
         self, about: str | None = None, *, user_id: str | None = None, shared: bool = False, k: int = CLAIMS
@@ -1025,10 +871,7 @@ class Memory:
         ...     [(claim.text, round(claim.confidence, 2)) for claim in memory.claims("whale", user_id="ana")]
         [('Whales are mammals', 0.3)]
         """
-        scope = self._scope(user_id, shared)
-        _check_limit(k, "k")
-        with self.engine.load.read():
-            return self._reader.claims(scope, about, k)
+        return self._reader.claims(self._scope(user_id, shared), about, k)
 
     def prompt(
         self,
@@ -1059,13 +902,15 @@ class Memory:
         ...     [message["role"] for message in made.messages]
         ['system', 'user', 'assistant', 'user']
         """
-        given = check_text(system, "system", self._settings.max_text) if system else ""
-        of = check_name(session, "session") if session else ""
-        scope = self._scope(user_id, shared)
-        with self.engine.load.read() as busy:
-            return self._reader.prompt(
-                scope, question, session=of, system=given, window=window, top_k=top_k, include=include, busy=busy
-            )
+        return self._reader.prompt(
+            self._scope(user_id, shared),
+            question,
+            session=session,
+            system=system,
+            window=window,
+            top_k=top_k,
+            include=include,
+        )
 
     def answer(
         self,
@@ -1084,15 +929,9 @@ class Memory:
         are not raised. `known` is False if the memory holds no answer. What no chat model may see is left out, also
         where `include` names its policy. `history` tells what the question refers back to, as in `search`.
         """
-        scope = self._scope(user_id, shared)
-        with self.engine.load.read() as busy:  # until it waits for the model
-            turns = self._turns(history, scope, question)
-            context = self._reader.context(
-                scope, question, budget=budget, top_k=top_k, answered=True, busy=busy, turns=turns, **filters
-            )
-        (answer,) = self._reader.answer(scope, context, filters.get("as_of"), stream=False)
-        assert isinstance(answer, Answer)
-        return answer
+        return self._reader.answer(
+            self._scope(user_id, shared), question, budget=budget, top_k=top_k, history=history, **filters
+        )
 
     def answer_stream(
         self,
@@ -1110,13 +949,9 @@ class Memory:
         The pieces make up its text. If its `text` is None, the answer broke off after the pieces. To stop early, close
         the generator (`contextlib.closing`): that ends the request.
         """
-        scope = self._scope(user_id, shared)
-        with self.engine.load.read() as busy:  # until it waits for the model
-            turns = self._turns(history, scope, question)
-            context = self._reader.context(
-                scope, question, budget=budget, top_k=top_k, answered=True, busy=busy, turns=turns, **filters
-            )
-        return self._reader.answer(scope, context, filters.get("as_of"), stream=True)
+        return self._reader.answer_stream(
+            self._scope(user_id, shared), question, budget=budget, top_k=top_k, history=history, **filters
+        )
 
     def reflect(
         self,
@@ -1144,30 +979,13 @@ class Memory:
         ...     [(note.outcome, note.before, note.utility) for note in told.notes]
         [('used', 30, 40)]
         """
-        scope = self._scope(user_id, shared)
-        check_text(question, "question", self._settings.max_text)
-        if isinstance(answer, Answer):
-            if answer.text is None:
-                raise InvalidInput("This answer has no text: no model made it, so there is nothing to reflect on.")
-            text, cited = answer.text if answer.known else "", {entry.note.id for entry in answer.citations}
-        else:
-            text, cited = check_text(answer, "answer", self._settings.max_text), set[str]()
-            if isinstance(shown, Context):
-                cited = {entry.note.id for entry in cited_in(text, shown.entries)}
-        notes = {note.id: note for note in self._shown(shown, scope)}
-        known = isinstance(shown, Context) and not shown.degraded
-        return self._reader.reflect(scope, question, list(notes.values()), text, cited, counted=known)
+        return self._reader.reflect(self._scope(user_id, shared), question, shown, answer)
 
     # ---- looking up -------------------------------------------------------------------------
 
     def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:
         """Return a note by its own id or that of a source, of a long message the first passage's; raises NotFound."""
-        scope, note = self._find(id, self._scope(user_id, shared))
-        (told,) = decisions.outdated(self.engine.db, scope.name, [note])
-        if note.status not in READABLE:
-            by = f" by {told.replaced_by!r}" if told.replaced_by else ""
-            raise NotFound(f"{id!r} of {scope} is {note.status}{by}; its `history` shows what it was.")
-        return told
+        return lookup.get(self.engine, self._scope(user_id, shared), id)
 
     def source(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Source:
         """Return a message, or a document's passage, as it came: whole, however many notes tell it; raises NotFound.
@@ -1178,13 +996,7 @@ class Memory:
         ...     memory.source("m1", user_id="hal").text
         'The heron eats fish.'
         """
-        scope = self._scope(user_id, shared)
-        own = (sources.find(self.engine.db, one.name, check_name(id, "id")) for one in scope.readable)
-        if found := next(filter(None, own), None):
-            if found.expires_at <= self.engine.db.alive():
-                raise NotFound(f"Source {id!r} of {scope} has expired; restore brings back its note.")
-            return found
-        raise NotFound(f"There is no source {id!r} in the memory of {scope}.")
+        return lookup.source(self.engine, self._scope(user_id, shared), id)
 
     def profile(
         self,
@@ -1200,10 +1012,7 @@ class Memory:
         `set_profile` gave; of the user's own memory, never the shared one's. What a note tells goes with the note: when
         it is deleted, replaced, expired or erased. `known_at` asks what the memory knew at a time.
         """
-        scope = self._scope(user_id, shared)
-        at = parse_instant(known_at, "known_at", self._settings.timezone)
-        found = profiles.find(self.engine.db, scope.name, _subject(scope, subject), at)
-        return replace(found, subject=subject)
+        return lookup.profile(self.engine, self._scope(user_id, shared), subject, known_at)
 
     def facts(
         self,
@@ -1226,9 +1035,7 @@ class Memory:
         >>> fact.subject, fact.predicate, fact.value
         ('My sister Petra', 'lives in', 'Bolzano')
         """
-        _check_limit(limit)
-        with self.engine.load.read():
-            return self._reader.facts(self._scope(user_id, shared), about, limit, former=former)
+        return self._reader.facts(self._scope(user_id, shared), about, limit, former=former)
 
     def get_all(
         self,
@@ -1243,9 +1050,7 @@ class Memory:
         With `after`, the id of a note, those that come behind it: so a listing goes on where it was left.
         `session`, `speaker`, `role`, `agent`, `since`, `until`, `tags` and `metadata` narrow them down as in `search`.
         """
-        scope = self._scope(user_id, shared)
-        behind = None if after is None else self._find(after, scope, gone=True)[1]
-        return self._reader.listed(scope, self._reader.listing(filters), behind)
+        return lookup.listed(self.engine, self._scope(user_id, shared), after, filters)
 
     def users(self) -> list[User]:
         """Return the tenant's users whose memory was ever written to, by id, each with the number of notes.
@@ -1256,7 +1061,7 @@ class Memory:
         ...     [user for user in memory.users() if user.id == "gus"]
         [User(id='gus', notes=1)]
         """
-        return scopes.users(self.engine.db, self._settings.tenant)
+        return scopes.users(self.engine.db, self.engine.settings.tenant)
 
     def sessions(self, *, user_id: str | None = None, shared: bool = False) -> list[Session]:
         """Return the sessions of a user (or the shared ones), the latest first; a document is one too."""
@@ -1281,7 +1086,7 @@ class Memory:
         It is named by its own id or a source's, of a long message the first passage's.
         For a note whose creation was undone, these are its former versions.
         """
-        return self._versions(*self._find(id, self._scope(user_id, shared), gone=True))
+        return lookup.history(self.engine, self._scope(user_id, shared), id)
 
     def explain(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Story:
         """Tell how a note, named by its own id or a source's, came to be what it is; raises NotFound.
@@ -1289,12 +1094,7 @@ class Memory:
         Its last decision is the one that changed the note last, or by which another took its place. If the note's
         creation was undone, it is the note as it was last, with the status "undone".
         """
-        scope, note = self._find(id, self._scope(user_id, shared), gone=True)
-        db = self.engine.db
-        (note,) = decisions.outdated(db, scope.name, [note])
-        made = decisions.told(db, scope.name, note.id, decisions.of_note(db, scope.name, note.id))
-        ties = decisions.ties(db, scope.name, note.id)
-        return Story(note, tuple(self._versions(scope, note)), tuple(made.values()), tuple(ties))
+        return lookup.story(self.engine, self._scope(user_id, shared), id)
 
     def decisions(
         self,
@@ -1305,15 +1105,14 @@ class Memory:
         before: datetime | str | None = None,
     ) -> list[Decision]:
         """Return the newest decisions of a memory, newest first; with `before`, those made until then."""
-        _check_limit(limit)
-        at = parse_time(before, "before", self._settings.timezone, end=True) or NEVER
-        return decisions.page(self.engine.db, self._scope(user_id, shared).name, at, limit)
+        at = parse_time(before, "before", self.engine.settings.timezone, end=True) or NEVER
+        return decisions.page(self.engine.db, self._scope(user_id, shared).name, at, check_limit(limit))
 
     def cost(
         self, *, user_id: str | None = None, shared: bool = False, since: datetime | str | None = None
     ) -> list[Spending]:
         """Return what chat models cost a memory, day by day (UTC), newest first."""
-        first = parse_time(since, "since", self._settings.timezone) or UNKNOWN_PAST
+        first = parse_time(since, "since", self.engine.settings.timezone) or UNKNOWN_PAST
         return spending.days(self.engine.db, self._scope(user_id, shared).name, first.date())
 
     def topics(self, *, user_id: str | None = None, shared: bool = False) -> list[Topic]:
@@ -1322,11 +1121,7 @@ class Memory:
 
     def topic(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Topic:
         """Return a topic with all of its keywords, the most central ones first; raises NotFound."""
-        scope = self._scope(user_id, shared)
-        found = topic_graph.find(self.engine.db, scope.name, check_name(id, "id"))
-        if not found:
-            raise NotFound(f"There is no topic {id!r} in the memory of {scope}.")
-        return found
+        return lookup.topic(self.engine, self._scope(user_id, shared), id)
 
     def topic_ties(self, *, user_id: str | None = None, shared: bool = False) -> list[TopicTie]:
         """Return which topics occur together in notes, the strongest tie first."""
@@ -1334,29 +1129,18 @@ class Memory:
 
     def topic_runs(self, *, user_id: str | None = None, shared: bool = False, limit: int = NEWEST) -> list[TopicRun]:
         """Return the last runs that looked for topics, newest first, and what each changed."""
-        _check_limit(limit)
-        return topic_graph.runs(self.engine.db, self._scope(user_id, shared).name, limit)
+        return topic_graph.runs(self.engine.db, self._scope(user_id, shared).name, check_limit(limit))
 
     def block(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Block:
         """Return a block with its fields; raises NotFound."""
-        scope = self._scope(user_id, shared)
-        return self._reader.told(scope, [self._block(scope, check_name(id, "id"))])[0]
-
-    def _block(self, scope: Scope, id: str) -> Block:
-        for block in block_graph.find(self.engine.db, scope.name, [id]):
-            return block
-        raise NotFound(f"There is no block {id!r} in the memory of {scope}.")
+        return block_reading.find(self.engine, self._scope(user_id, shared), check_name(id, "id"))
 
     def claim(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Claim:
         """Return a claim; raises NotFound, also for one that no note supports that can be read now.
 
         Those that the tenant's users share are of the shared memory.
         """
-        scope = self._scope(user_id, shared)
-        found = self._reader.claim(scope, check_name(id, "id"))
-        if not found:
-            raise NotFound(f"There is no claim {id!r} in the memory of {scope}.")
-        return found
+        return claim_reading.find(self.engine, self._scope(user_id, shared), check_name(id, "id"))
 
     def outline(
         self, nodes: int = OUTLINE, *, below: str | None = None, user_id: str | None = None, shared: bool = False
@@ -1366,13 +1150,8 @@ class Memory:
         With `below`, a block's id, these are the two blocks that it is made of; none of a leaf. Empty for a memory
         whose blocks were never built. Raises NotFound for an id that no block has.
         """
-        _check_limit(nodes, "nodes")
-        scope = self._scope(user_id, shared)
-        if below is None:
-            found = block_graph.outline(self.engine.db, scope.name, nodes)
-        else:
-            found = block_graph.parts(self.engine.db, scope.name, self._block(scope, check_name(below, "below")).id)
-        return self._reader.told(scope, found)
+        part = None if below is None else check_name(below, "below")
+        return block_reading.outline(self.engine, self._scope(user_id, shared), check_limit(nodes, "nodes"), part)
 
     def block_tree(self, *, user_id: str | None = None, shared: bool = False) -> list[Block]:
         """Return all blocks of a memory in the tree's order, each before what it holds, without their fields."""
@@ -1380,15 +1159,11 @@ class Memory:
 
     def block_runs(self, *, user_id: str | None = None, shared: bool = False, limit: int = NEWEST) -> list[BlockRun]:
         """Return the last runs that built blocks, newest first, and what each changed."""
-        _check_limit(limit)
-        return block_graph.runs(self.engine.db, self._scope(user_id, shared).name, limit)
+        return block_graph.runs(self.engine.db, self._scope(user_id, shared).name, check_limit(limit))
 
     def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
         """Count what a memory holds."""
-        scope = self._scope(user_id, shared)
-        found = audit.stats(self.engine.db, scope.name, self.engine.embedder.name)
-        shared_claims = len(general(self.engine, scope)) if found.shares_claims else 0
-        return replace(found, shared_claims=shared_claims, cache=self.engine.notes.stats())
+        return lookup.stats(self.engine, self._scope(user_id, shared))
 
     def verify(self, *, user_id: str | None = None, shared: bool = False) -> list[str]:
         """Recount the stored sums, and look for states that must never be; return a sentence for each fault."""
@@ -1406,168 +1181,10 @@ class Memory:
         ...     memory.health().ok
         True
         """
-        if type(overdue) not in (int, float) or not 0 <= overdue < _LONGEST:
-            raise InvalidInput(f"overdue must be a number of seconds from 0, not {overdue!r}.")
-        cap = self._settings.lifecycle.cap
-        return health.look(self.engine.db, self._settings.tenant, cap, timedelta(seconds=overdue))
+        cap = self.engine.settings.lifecycle.cap
+        return health.look(self.engine.db, self.engine.settings.tenant, cap, overdue)
 
     # ---- inside -----------------------------------------------------------------------------
 
     def _scope(self, user_id: str | None, shared: bool) -> Scope:
-        return scope_of(self._settings.tenant, user_id, shared=shared)
-
-    def _told_by(self, scope: Scope, given: object, where: str) -> list[str]:
-        """Return the ids of sources, or of a note's sources where a name is a note's, in the order of the names.
-
-        Raises NotFound for names that are neither.
-        """
-        names = list(dict.fromkeys(check_name(name, where) for name in _names(given, where)))
-        told = erasures.told_by(self.engine.db, scope.name, names) if names else {}
-        if unknown := [repr(name) for name in names if not told[name]]:
-            more = f" and {len(unknown) - _FEW:,} more" if len(unknown) > _FEW else ""
-            shown = ", ".join(unknown[:_FEW])
-            raise NotFound(f"There is no note or source {shown}{more} ({where}) in the memory of {scope}.")
-        return list(dict.fromkeys(one for name in names for one in told[name]))
-
-    def _versions(self, scope: Scope, note: Note) -> list[Version]:
-        """Return the versions of a note, with the decisions that made them, as far as they tell of it alone.
-
-        One is left out that tells what is kept apart from this note by now; of one that may quote that, the context is.
-        """
-
-        def other(apart: str | None) -> bool:
-            return apart not in (None, note.apart)
-
-        own = {source.key for source in note.sources}
-        found = [
-            one
-            for one in notes.history(self.engine.db, scope.name, note.id)
-            if not any(other(source.apart) for source in one.note.sources if source.key not in own)
-        ]
-        if found and found[-1].note.superseded_at == NEVER:
-            (now,) = decisions.outdated(self.engine.db, scope.name, [found[-1].note])
-            found[-1] = replace(found[-1], note=now)
-        made = decisions.told(self.engine.db, scope.name, note.id, (one.decision for one in found if one.decision))
-        return [
-            Version(
-                replace(one.note, context="\n".join(one.note.raw)) if other(one.note.apart) else one.note,
-                made[one.decision.id] if one.decision else None,
-            )
-            for one in found
-        ]
-
-    def _meaning(self, scope: Scope, query: str, language: str) -> Meaning:
-        """Return which sources of this scope a query to forget means, and which are near."""
-        floor, every = self._settings.answer.relevance, tuple(self.engine.policies.classes)
-        hits = self._reader.search(scope, query, top_k=TOP_K, include=every, plain=True)
-        found = {hit.note.id: hit.relevance for hit in hits if hit.reaches(floor)}
-        beyond = [hit.note.id for hit in hits if hit.note.id not in found]
-        said = list(erasures.said(self.engine.db, scope.name))
-        return meaning(query, said, found, scope.user or "", language, beyond)
-
-    def _shown(self, shown: object, scope: Scope) -> Iterator[Note]:
-        """Yield the notes of a context, of hits, or of ids."""
-        if isinstance(shown, Context):
-            yield from (entry.note for entry in shown.entries)
-            return
-        if isinstance(shown, str) or not isinstance(shown, Sequence):
-            raise InvalidInput(f"shown must be a context, or a list of hits, notes or ids, not {named(shown)}.")
-        for one in shown:
-            if isinstance(one, Hit):
-                yield one.note
-            else:
-                yield one if isinstance(one, Note) else self._find(check_name(one, "shown"), scope)[1]
-
-    def _find(self, id: str, scope: Scope, *, gone: bool = False) -> tuple[Scope, Note]:
-        """Find a note in the user's own memory, else in the shared one.
-
-        With `gone` also one whose creation was undone, as it was last, with that status.
-        """
-        db = self.engine.db
-        for one in scope.readable:
-            if found := notes.find(db, one.name, check_name(id, "id")):
-                return one, found.note
-            if gone and (former := notes.former(db, one.name, id)):
-                return one, former
-            if sources.find(db, one.name, id):
-                raise NotFound(f"Source {id!r} of {one} is kept without a note; decisions tells why.")
-        raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
-
-    def _turns(self, history: str | Sequence[Message], scope: Scope, question: str) -> list[Source]:
-        """Return the turns before a question: of a session that is named, or as they are given."""
-        if isinstance(history, str):
-            return self._reader.last_turns(scope, check_name(history, "history"), question) if history else []
-        if not isinstance(history, Sequence):
-            raise InvalidInput(f"history must be a session, or a list of messages, not {named(history)}.")
-        first, now = max(len(history) - LAST, 0), self.engine.now()
-        turns = (self._parse(one, f"history[{at}]", scope, now) for at, one in enumerate(history[first:], first))
-        return [turn for turn in turns if self.engine.policies.seen_by_models(turn)]
-
-    def _parse(self, message: Message, where: str, scope: Scope, now: datetime) -> Source:
-        zone, most = self._settings.timezone, self._settings.max_text
-        source = parse_message(message, where, timezone=zone, max_text=most, user=scope.user or "", now=now)
-        return self.engine.policies.assigned(source, where, now)
-
-
-def _path(path: object) -> Path:
-    if not isinstance(path, str | Path) or not str(path):
-        raise InvalidInput(f"path must be that of a file, not {path!r}.")
-    return Path(path)
-
-
-def _names(given: object, where: str) -> list[str]:
-    """Return an id, or a list of ids, as a list; raises InvalidInput."""
-    if not isinstance(given, str | list | tuple | set | frozenset):
-        raise InvalidInput(f"{where} must be an id, or a list of ids, not {named(given)}.")
-    return [given] if isinstance(given, str) else list(given)
-
-
-def _rule(given: Sequence[str], *, everything: bool, near: bool, keep: bool) -> str:
-    """Return by what an erasure was chosen, without its words."""
-    return ", ".join(
-        [*([erasures.EVERYTHING] if everything else given), *(["near"] if near else []), *(["keep"] if keep else [])]
-    )
-
-
-def _check_switches(**given: object) -> None:
-    """Raise InvalidInput for what is neither true nor false."""
-    for name, value in given.items():
-        if not isinstance(value, bool):
-            raise InvalidInput(f"{name} must be true or false, not {value!r}.")
-
-
-def _check_limit(limit: object, what: str = "limit") -> None:
-    """Raise InvalidInput unless so many decisions, runs or blocks can be listed."""
-    if type(limit) is not int or not 1 <= limit <= MOST:
-        raise InvalidInput(f"{what} must be a whole number from 1 to {MOST}, not {limit!r}.")
-
-
-def _profile_text(given: object, where: str, most: int) -> str:
-    """Return a line that can stand in a profile; raises InvalidInput."""
-    text = " ".join(check_text(given, where, most).split(" ")).strip()
-    if len(text) > most or hides(text):
-        raise InvalidInput(f"{where} must be one line of at most {most} characters: a profile is in every prompt.")
-    return without_marks(text)
-
-
-def _subject(scope: Scope, given: object) -> str:
-    """Return whose profile is meant, as it is stored; raises InvalidInput."""
-    if given == "" and not scope.user:
-        raise InvalidInput("Nobody is the user of the shared memory: say by subject whose profile is meant.")
-    return "" if given == "" else check_name(given, "subject").casefold()
-
-
-def _several(given: object) -> Sequence[object]:
-    """Return one message, or a list of them, as a list."""
-    one = as_mapping(given)
-    if isinstance(one, Mapping):
-        return [one]
-    if not isinstance(given, Sequence) or isinstance(given, bytes | bytearray):
-        raise InvalidInput(f"add takes a text, a message or a list of them, not {named(given)}.")
-    return given
-
-
-def _with_defaults(message: object, fields: Mapping[str, object]) -> Message:
-    """Give a message the fields that it lacks."""
-    own = as_mapping(message)
-    return {**fields, **own} if isinstance(own, Mapping) else own  # type: ignore[return-value]  # refused later
+        return scope_of(self.engine.settings.tenant, user_id, shared=shared)

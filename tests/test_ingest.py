@@ -3,6 +3,7 @@
 import asyncio
 import os
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -541,7 +542,8 @@ def test_a_message_that_made_no_note_or_was_deleted_does_not_stop_an_update(memo
 
 
 def test_an_ingest_that_was_cut_off_is_made_again(memory, folder, monkeypatch):
-    monkeypatch.setattr(memory, "_settings", memory._settings.model_copy(update={"ingest_batch": 2}))
+    few = memory.engine.settings.model_copy(update={"ingest_batch": 2})
+    monkeypatch.setattr(memory, "engine", replace(memory.engine, settings=few))
     notes = folder(a_md=sections(BLUE, RED, OARS, TIDE, "The cat sleeps on the roof of the shed."))
 
     def stop(done):

@@ -3,11 +3,12 @@
 And which notes were given to whom, where that is recorded.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
+from memgraph_engine.asking.lookup import story
 from memgraph_engine.asking.reader import Reader
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, NotFound
@@ -17,7 +18,7 @@ from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note
 from memgraph_engine.model.result import Change, Hit, Hold, Known, Removed, Retrieval, Story, Version
-from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.scope import Scope, scope_of
 
 _REMOVING = ("delete", "expire", "archive", "consolidate", "undo")
 _FIELDS = ("raw", "context", "status", "valid_from", "valid_to", "tags", "keywords", "policy", "expires_at", "pinned")
@@ -34,14 +35,11 @@ class Audit:
     'delete'
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        reader: Reader,
-        scope: Callable[[str | None, bool], Scope],
-        explain: Callable[..., Story],
-    ) -> None:
-        self._engine, self._reader, self._scope, self._explain = engine, reader, scope, explain
+    def __init__(self, engine: Engine, reader: Reader) -> None:
+        self._engine, self._reader = engine, reader
+
+    def _scope(self, user_id: str | None, shared: bool) -> Scope:
+        return scope_of(self._engine.settings.tenant, user_id, shared=shared)
 
     def about(self, topic: str, *, user_id: str | None = None, shared: bool = False) -> list[Known]:
         """Return what a memory knows of something, the most relevant first, and why each of it is still there.
@@ -54,7 +52,7 @@ class Audit:
         held = {one.name: holds.every(self._engine.db, one.name) for one in scope.readable}
         return [
             self._known(hit, scope, held)
-            for hit in self._reader.search(scope, topic, top_k=MOST, include=every, archived=True, plain=True)
+            for hit in self._reader.found(scope, topic, MOST, include=every, archived=True)
             if hit.reaches(floor)
         ]
 
@@ -87,10 +85,10 @@ class Audit:
         It is named by its own id or a source's, of a long message the first passage's. That another note took its place
         is a change too: `now` has its `until`, `replaced_by` and perhaps `former`.
         """
-        story = self._explain(id, user_id=user_id, shared=shared)
-        versions = story.versions
+        made = story(self._engine, self._scope(user_id, shared), id)
+        versions = made.versions
         first = Change(versions[0].note.recorded_at, {}, _told(versions[0].note), versions[0].decision)
-        return _replaced([first, *(_change(before, after) for before, after in pairwise(versions))], story)
+        return _replaced([first, *(_change(before, after) for before, after in pairwise(versions))], made)
 
     def retrievals(
         self,

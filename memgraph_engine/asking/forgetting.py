@@ -6,17 +6,108 @@ belongs to what is meant, is near: it is told, and stays unless it is asked for.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
+from memgraph_engine.asking.reader import Reader
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.errors import InvalidInput, NotFound, named
+from memgraph_engine.graph import erasures, scopes
 from memgraph_engine.graph.erasures import Said
+from memgraph_engine.ingest.messages import check_name, check_switches, parse_time
+from memgraph_engine.interface.defaults import TOP_K
 from memgraph_engine.language.terms import CLOSED, LISTED, listed_terms, tokenize
 from memgraph_engine.model.marker import UNSEEN
-from memgraph_engine.model.result import Chosen
+from memgraph_engine.model.result import Chosen, ErasurePlan
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing.erasure import plan
 
+_NAMED = 5  # unknown ids that an error names
 _HALF = 0.5  # of the query's words, from which a source is near
 _AROUND = ".,;:!?()[]\"'“”¿¡"  # what stands around words
 _FAR = "A search finds it first, though hardly relevant: only its id takes it."
 _FEW = 3  # sources that are told at most where nothing is meant, though a search finds them hardly relevant
 _ALIKE = 6  # letters with which two words begin that may be one: "allergy", "allergic"
+
+
+def forget(
+    engine: Engine,
+    reader: Reader,
+    scope: Scope,
+    *,
+    session: str | None,
+    source: object,
+    before: datetime | str | None,
+    query: str | None,
+    policy: str | None,
+    near: bool,
+    keep: object,
+    everything: bool,
+) -> ErasurePlan:
+    """Plan to erase what is meant: of several ways to say it, what all of them mean, without what is to be kept.
+
+    Raises InvalidInput, or NotFound.
+    """
+    check_switches(near=near, everything=everything)
+    ways = {"session": session, "source": source, "before": before, "query": query, "policy": policy}
+    given = [name for name, value in ways.items() if value is not None]
+    if everything == bool(given):
+        raise InvalidInput(
+            "forget takes what is meant: a session, a source, before, a query or a policy, or else everything=True."
+        )
+    if (near and query is None) or (keep and everything):
+        raise InvalidInput("near widens a query, and everything keeps nothing: leave near or keep out.")
+    db, state = engine.db, scopes.state(engine.db, scope.name)
+    if not state and not (everything and scopes.left(db, scope.name)):
+        raise NotFound(f"The memory of {scope} is empty: there is nothing to erase.")
+    ids = _told_by(engine, scope, source, "source") if source is not None else None
+    kept = set(_told_by(engine, scope, keep, "keep"))
+    means = _meaning(engine, reader, scope, query, state.language) if state and query is not None else None
+    why = {**means.meant, **means.near, **means.far} if means else {}
+    if means:
+        asked = why.keys() if ids is None else {*ids}
+        ids = [one for one in why if one in asked]
+    found = erasures.select(
+        db,
+        scope.name,
+        ids=ids,
+        session=None if session is None else check_name(session, "session"),
+        policy=None if policy is None else check_name(policy, "policy"),
+        before=parse_time(before, "before", engine.settings.timezone),
+    )
+    rank = {one: at for at, one in enumerate(ids or ())}
+    found = sorted((one for one in found if one.id not in kept), key=lambda one: rank.get(one.id, 0))
+    taken = {*means.meant, *(means.near if near else ())} if means else {one.id for one in found}
+    meant, beside = ([one for one in found if (one.id in taken) == goes] for goes in (True, False))
+    if not found and not everything:
+        raise NotFound(f"The memory of {scope} holds nothing that is meant: there is nothing to erase.")
+    rule = ", ".join([*([erasures.EVERYTHING] if everything else given), *["near"] * near, *["keep"] * bool(kept)])
+    version = state.version if state else 0
+    return plan(engine, scope, meant, version, rule, everything=everything, why=why, near=beside)
+
+
+def _told_by(engine: Engine, scope: Scope, given: object, where: str) -> list[str]:
+    """Return the ids of sources, or of a note's sources where a name is a note's, in the order of the names.
+
+    Raises NotFound for names that are neither, and InvalidInput.
+    """
+    if not isinstance(given, str | list | tuple | set | frozenset):
+        raise InvalidInput(f"{where} must be an id, or a list of ids, not {named(given)}.")
+    names = list(dict.fromkeys(check_name(name, where) for name in ([given] if isinstance(given, str) else given)))
+    told = erasures.told_by(engine.db, scope.name, names) if names else {}
+    if unknown := [repr(name) for name in names if not told[name]]:
+        more = f" and {len(unknown) - _NAMED:,} more" if len(unknown) > _NAMED else ""
+        shown = ", ".join(unknown[:_NAMED])
+        raise NotFound(f"There is no note or source {shown}{more} ({where}) in the memory of {scope}.")
+    return list(dict.fromkeys(one for name in names for one in told[name]))
+
+
+def _meaning(engine: Engine, reader: Reader, scope: Scope, query: str, language: str) -> "Meaning":
+    """Return which sources of a scope a query to forget means, and which are near."""
+    hits = reader.found(scope, query, TOP_K, include=tuple(engine.policies.classes))
+    found = {hit.note.id: hit.relevance for hit in hits if hit.reaches(engine.settings.answer.relevance)}
+    beyond = [hit.note.id for hit in hits if hit.note.id not in found]
+    said = list(erasures.said(engine.db, scope.name))
+    return meaning(query, said, found, scope.user or "", language, beyond)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,21 @@
 """The way of a question: recall finds hits, the graph tells what contradicts them, the answer room does the rest."""
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Unpack, cast, get_args
+from typing import Any, Unpack
 
 from memgraph_engine.answer.ask import ask
 from memgraph_engine.answer.candidates import candidates
 from memgraph_engine.answer.certainty import sure
+from memgraph_engine.answer.citations import cited_in
 from memgraph_engine.answer.context import LEAST_BUDGET
 from memgraph_engine.asking import prompting
 from memgraph_engine.asking.about import read_about_user
 from memgraph_engine.asking.by_blocks import by_blocks, most_blocks
 from memgraph_engine.asking.facts import facts, names_in
+from memgraph_engine.asking.filters import listing, searching
+from memgraph_engine.asking.lookup import find
 from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.asking.remembered import Remembered
 from memgraph_engine.asking.retrieval_log import Log
@@ -22,40 +25,34 @@ from memgraph_engine.blocks import reading
 from memgraph_engine.claims import reading as claim_reading
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.errors import InvalidInput, MemgraphEngineError
+from memgraph_engine.errors import InvalidInput, MemgraphEngineError, named
 from memgraph_engine.graph import decisions, notes, profiles, scopes, sources, usage
 from memgraph_engine.graph.claims import Supported
-from memgraph_engine.ingest.messages import (
-    check_metadata,
-    check_name,
-    check_tags,
-    check_text,
-    local,
-    parse_instant,
-    parse_time,
-)
+from memgraph_engine.ingest.given import source_of
+from memgraph_engine.ingest.messages import check_limit, check_name, check_text, local, parse_instant
 from memgraph_engine.interface.defaults import MOST
-from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, NoteFilters, SearchFilters, unknown
+from memgraph_engine.interface.filters import SearchFilters
 from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.answer import BUSY, Answer, Context
 from memgraph_engine.model.block import Block
 from memgraph_engine.model.claim import Claim
 from memgraph_engine.model.fact import Fact
-from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, Note, Source, SourceKind, Status
+from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, Note, Source, Status
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.prompt import Prompt
-from memgraph_engine.model.result import SUCCEEDS, Anchor, Contrary, Decision, Hit, Hits, Reflected, Reflection
+from memgraph_engine.model.result import SUCCEEDS, Anchor, Contrary, Hit, Hits, Reflected, Reflection
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.recall.anchors import anchors
 from memgraph_engine.recall.pool import PATHWAYS
-from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.refine import Refiner
 from memgraph_engine.recall.relevance import tell_unfitted, weights
 from memgraph_engine.recall.search import Query, best_hits, retrieve
 from memgraph_engine.recall.select import Selector
+from memgraph_engine.writing.lives import follow
 
+_SAID = ("", "user", "assistant")  # roles of turns that tell what a question refers back to
 LAST = 8
 """Turns before a question in which it is looked up what that refers back to."""
 MOST_ROUNDS = 3
@@ -66,24 +63,16 @@ _FURTHER = 2  # times the notes that a context considers, where the nearest are 
 _CLAIMS = 5  # of a context
 _SUCCESSORS = 3  # times that what took a note's place was replaced again, and is told as well
 _PAGE = 100  # notes
-_NAMES = ("session", "speaker", "role", "agent")
 
 
 class Reader:
-    """Asks the memories of one database; `language` tells the one that a scope is expected to have.
+    """Asks the memories of one database.
 
-    `follow` does what policies ask where the use of notes has changed: from what to what, by their ids.
     A read of a `busy` client leaves out pathways, later rounds, the reranker and the counting of use, and says so.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        language: Callable[[Scope], str],
-        follow: Callable[[Scope, Mapping[str, tuple[Usage, Usage]]], Sequence[Decision]],
-    ) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._language, self._follow = language, follow
         self._use = Recorder(engine)
         self._log = Log(engine)
 
@@ -100,23 +89,24 @@ class Reader:
         top_k: int,
         rounds: int | None = None,
         explain: bool = False,
-        busy: bool = False,
-        plain: bool = False,
-        turns: Sequence[Source] = (),
+        history: object = (),
         **filters: Unpack[SearchFilters],
     ) -> Hits:
-        """Return the best notes of the scopes that its user may read, for a question that follows on `turns`.
-
-        They are reranked, and recorded as given to him, unless it is `plain`: then the engine itself looks for notes.
-        """
+        """Return the best notes of the scopes that its user may read, and record that they were given to him."""
         if rounds is not None and (type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS):
             raise InvalidInput(f"rounds must be a whole number from 1 to {MOST_ROUNDS}, not {rounds!r}.")
-        query = self._query(scope, question, top_k, filters, turns, explain=explain)
-        hits, _ = self._hits(scope, query, rounds or self._engine.settings.recall.rounds, busy=busy, plain=plain)
-        hits.asked = "" if query.text == question else query.text
-        if not plain:
+        with self._engine.load.read() as busy:
+            turns = self._turns(scope, history, question)
+            query = self._query(scope, question, top_k, filters, turns, explain=explain)
+            hits, _ = self._hits(scope, query, rounds or self._engine.settings.recall.rounds, busy=busy)
+            hits.asked = "" if query.text == question else query.text
             self._log.given(scope, "search", question, (hit.note for hit in hits), filters)
-        return hits
+            return hits
+
+    def found(self, scope: Scope, question: str, top_k: int, **filters: Unpack[SearchFilters]) -> Hits:
+        """Return the best notes for the engine's own use: they are neither reranked nor recorded."""
+        rounds = self._engine.settings.recall.rounds
+        return self._hits(scope, self._query(scope, question, top_k, filters), rounds, busy=False, plain=True)[0]
 
     def _hits(self, scope: Scope, query: Query, rounds: int, *, busy: bool, plain: bool = False) -> tuple[Hits, Spent]:
         """Return the best notes, and what models cost that planned the question, or judged or chose the notes."""
@@ -139,11 +129,11 @@ class Reader:
         query = selector.widened(query) if selector else query
         try:
             if rounds == 1 and not query.explain:
-                one = retrieve(engine.db, engine.notes, query, [self._language(scope)], recall)
+                one = retrieve(engine.db, engine.notes, query, [self._engine.language_of(scope)], recall)
                 found = best_hits(engine.db, engine.notes, query, [one], one.scores)
             else:
                 refiner = Refiner(recall, engine.embedder, engine.roles, spent)
-                found = refiner.search(engine.db, engine.notes, query, self._language(scope), rounds)
+                found = refiner.search(engine.db, engine.notes, query, self._engine.language_of(scope), rounds)
             found = selector.select(query, found) if selector else found
             return Hits(found, degraded, found.among, found.dropped, spent.fallbacks), spent
         finally:
@@ -160,9 +150,10 @@ class Reader:
 
     def anchors(self, scope: Scope, question: str) -> list[Anchor]:
         """Return the keywords that the pathways of a question lead over."""
-        query = self._query(scope, question, MOST, {})
         engine = self._engine
-        return anchors(engine.db, engine.notes, query, self._language(scope), engine.settings.recall)
+        with engine.load.read():
+            query = self._query(scope, question, MOST, {})
+            return anchors(engine.db, engine.notes, query, self._engine.language_of(scope), engine.settings.recall)
 
     def context(
         self,
@@ -174,8 +165,7 @@ class Reader:
         by: str = "notes",
         claims: bool = False,
         answered: bool = False,
-        busy: bool = False,
-        turns: Sequence[Source] = (),
+        history: object = (),
         **filters: Unpack[SearchFilters],
     ) -> Context:
         """Return what the memory holds on a question, within a budget of tokens; found by a search, or by blocks.
@@ -191,16 +181,18 @@ class Reader:
         blocks = most_blocks(room) if _by_blocks(by, filters) else 0
         if claims:
             _without_filters("A context with claims", filters)
-        remembered = self._remembered(
-            scope, question, top_k=top_k, blocks=blocks, answered=answered, busy=busy, turns=turns, **filters
-        )
-        general = self._named(scope, question, remembered.asked) if claims else ()
-        context = remembered.context(room, turns, general)  # whoever has these turns need not be told them
-        shown = [entry.note for entry in context.entries]
-        if not busy:
-            self._use.shown(scope, shown)
-        self._log.given(scope, "answer" if answered else "context", question, shown, filters)
-        return context
+        with self._engine.load.read() as busy:
+            turns = self._turns(scope, history, question)
+            remembered = self._remembered(
+                scope, question, top_k=top_k, blocks=blocks, answered=answered, busy=busy, turns=turns, **filters
+            )
+            general = self._named(scope, question, remembered.asked) if claims else ()
+            context = remembered.context(room, turns, general)  # whoever has these turns need not be told them
+            shown = [entry.note for entry in context.entries]
+            if not busy:
+                self._use.shown(scope, shown)
+            self._log.given(scope, "answer" if answered else "context", question, shown, filters)
+            return context
 
     def _remembered(
         self,
@@ -222,7 +214,7 @@ class Reader:
         named = () if answered else filters.get("include") or ()
         shown = query.filters.shown & self._engine.policies.modelled.union(named)
         query = replace(query, filters=replace(query.filters, shown=shown))
-        language = self._language(scope)
+        language = self._engine.language_of(scope)
         found, spent = (
             (by_blocks(self._engine, query, [language], blocks), Spent())
             if blocks
@@ -243,29 +235,33 @@ class Reader:
 
     def blocks(self, scope: Scope, question: str, k: int) -> list[Block]:
         """Return the k blocks nearest to a question, with their fields, of the scopes that its user may read."""
-        check_text(question, "question", 1_000_000)
         engine, names = self._engine, [one.name for one in scope.readable]
-        vector = engine.embedder.embed_query(question)
-        found = reading.selected(engine, names, vector, k)
-        blocks, notes = reading.told(engine, names, found, self._language(scope), vector)
-        self._log.given(scope, "blocks", question, notes, {})
-        return blocks
+        check_limit(k, "k")
+        with engine.load.read():
+            check_text(question, "question", 1_000_000)
+            vector = engine.embedder.embed_query(question)
+            found = reading.selected(engine, names, vector, k)
+            blocks, notes = reading.told(engine, names, found, engine.language_of(scope), vector)
+            self._log.given(scope, "blocks", question, notes, {})
+            return blocks
 
     def claims(self, scope: Scope, text: str | None, k: int) -> list[Claim]:
         """Return k claims of the scopes that a scope's user may read: those on a text, or the most certain ones."""
-        engine, names = self._engine, [one.name for one in scope.readable]
-        if text is None:
-            found = claim_reading.every(engine, scope, self._language(scope), k)
-        else:
-            check_text(text, "about", 1_000_000)
-            found = claim_reading.about(engine, scope, text, self._language(scope), k)
-        self._log.given(scope, "claims", text or "", self._supporting(names, found), {})
-        return [one.claim for one in found]
+        engine, names, language = self._engine, [one.name for one in scope.readable], self._engine.language_of(scope)
+        check_limit(k, "k")
+        with engine.load.read():
+            if text is None:
+                found = claim_reading.every(engine, scope, language, k)
+            else:
+                check_text(text, "about", 1_000_000)
+                found = claim_reading.about(engine, scope, text, language, k)
+            self._log.given(scope, "claims", text or "", self._supporting(names, found), {})
+            return [one.claim for one in found]
 
     def _named(self, scope: Scope, question: str, asked: str) -> list[Claim]:
         """Return the claims of which a question names an end, as the memory was `asked` it."""
         names = [one.name for one in scope.readable]
-        found = claim_reading.about(self._engine, scope, asked, self._language(scope), _CLAIMS, named=True)
+        found = claim_reading.about(self._engine, scope, asked, self._engine.language_of(scope), _CLAIMS, named=True)
         self._log.given(scope, "claims", question, self._supporting(names, found), {})
         return [one.claim for one in found]
 
@@ -283,38 +279,32 @@ class Reader:
 
         Notes are read from the last one on until there are `limit` facts; of a name those that a search finds.
         """
-        language, db, statuses = self._language(scope), self._engine.db, TRUE_ONCE if former else READABLE
-        if about:
-            check_text(about, "about", 1_000)
-            if not names_in(about, language):
-                raise InvalidInput(f"about must name somebody or something, and {about!r} has no word.")
-            hits = self.search(scope, about, top_k=MOST, plain=True)
-            pages = iter([[hit.note for hit in hits if hit.note.status in statuses]])
-        else:
-            pages = self._newest(scope, statuses)
-        found: list[Fact] = []
-        names = [one.name for one in scope.readable]
-        for page in pages:
-            ties = decisions.contrary(db, names, [note.id for note in page], NEVER)
-            found += [one for one in facts(page, ties, about, scope.user, language) if former or one.holds]
-            if len(found) >= limit:
-                break
-        return found[:limit]
+        language, db, statuses = self._engine.language_of(scope), self._engine.db, TRUE_ONCE if former else READABLE
+        check_limit(limit)
+        with self._engine.load.read():
+            if about:
+                check_text(about, "about", 1_000)
+                if not names_in(about, language):
+                    raise InvalidInput(f"about must name somebody or something, and {about!r} has no word.")
+                hits = self.found(scope, about, MOST)
+                pages = iter([[hit.note for hit in hits if hit.note.status in statuses]])
+            else:
+                pages = self._newest(scope, statuses)
+            found: list[Fact] = []
+            names = [one.name for one in scope.readable]
+            for page in pages:
+                ties = decisions.contrary(db, names, [note.id for note in page], NEVER)
+                found += [one for one in facts(page, ties, about, scope.user, language) if former or one.holds]
+                if len(found) >= limit:
+                    break
+            return found[:limit]
 
     def _newest(self, scope: Scope, statuses: Sequence[Status]) -> Iterator[list[Note]]:
         """Yield the notes of one scope that are shown without being asked for, a page at a time, the last one first."""
-        every, before = self.filters({}).listing(), (NEVER, "")
+        every, before = listing(self._engine, {}).listing(), (NEVER, "")
         while page := notes.newest(self._engine.db, scope.name, every, before, _PAGE, statuses):
             yield [one.note for one in page if one.note.apart is None]
             before = page[-1].note.created_at, page[-1].note.id
-
-    def claim(self, scope: Scope, id: str) -> Claim | None:
-        """Return a claim of one scope; None if there is none, or it is told no more."""
-        return claim_reading.find(self._engine, scope, id)
-
-    def told(self, scope: Scope, blocks: Sequence[Block]) -> list[Block]:
-        """Return blocks of one scope with their fields."""
-        return reading.told(self._engine, [scope.name], blocks, self._language(scope), None)[0]
 
     def prompt(
         self,
@@ -326,52 +316,54 @@ class Reader:
         window: int | None,
         top_k: int,
         include: Sequence[str],
-        busy: bool = False,
     ) -> Prompt:
         """Return what a model is given for a question, within its window: a part's unused room goes to the next."""
         engine, settings = self._engine, self._engine.settings.prompt
+        system = check_text(system, "system", engine.settings.max_text) if system else ""
+        session = check_name(session, "session") if session else ""
         if window is not None and (type(window) is not int or not 1 <= window <= _MOST_BUDGET):
             raise InvalidInput(f"window must be a whole number of tokens from 1, not {window!r}.")
         check_text(question, "question", 1_000_000)
         size = window or settings.window
         given = prompting.room(question, system, size, settings)
-        db, language = engine.db, self._language(scope)
-        known = profiles.find(db, scope.name, "") if scope.user else Profile("")
-        about = prompting.told_profile(known, given.profile)
-        left = given.profile - prompting.part_tokens(about)
-        limit = 2 * settings.interactions
-        turns = sources.recent(db, scope.name, session, ("", "user", "assistant"), limit) if session else []
-        asked = turns[-1:] if _asks(turns, question) else []  # it was stored before it is asked
-        turns = turns[: len(turns) - len(asked)]
-        most_long = given.long + left - prompting.HEADING
+        with engine.load.read() as busy:
+            db, language = engine.db, engine.language_of(scope)
+            known = profiles.find(db, scope.name, "") if scope.user else Profile("")
+            about = prompting.told_profile(known, given.profile)
+            left = given.profile - prompting.part_tokens(about)
+            limit = 2 * settings.interactions
+            turns = sources.recent(db, scope.name, session, _SAID, limit) if session else []
+            asked = turns[-1:] if _asks(turns, question) else []  # it was stored before it is asked
+            turns = turns[: len(turns) - len(asked)]
+            most_long = given.long + left - prompting.HEADING
 
-        def remembered(beside: Sequence[Source]) -> Context:
-            return found.context(most_long, [*beside, *asked]) if found else Context(question, "", (), 0, 0)
+            def remembered(beside: Sequence[Source]) -> Context:
+                return found.context(most_long, [*beside, *asked]) if found else Context(question, "", (), 0, 0)
 
-        found = (
-            self._remembered(
-                scope, question, top_k=top_k, answered=False, busy=busy, turns=turns[-LAST:], include=include
+            found = (
+                self._remembered(
+                    scope, question, top_k=top_k, answered=False, busy=busy, turns=turns[-LAST:], include=include
+                )
+                if most_long >= LEAST_BUDGET
+                else None
             )
-            if most_long >= LEAST_BUDGET
-            else None
-        )
-        context, recent, most_short = prompting.side_by_side(
-            remembered, turns, given.long + left, given.short, question, language
-        )
-        shown = [entry.note for entry in context.entries]
-        if not busy:
-            self._use.shown(scope, shown)
-        self._log.given(scope, "prompt", question, shown, {"session": session})
-        account = Account(engine, scope)
-        spent = Spent(account.meters)
-        try:
-            recent = prompting.summed_up(recent, most_short, language, engine.roles, spent)
-        finally:
-            account.settle(account.spent)
-        parts = (known, about), (context, given.long + left), (recent, most_short)
-        made = prompting.assemble(question, system, size, given, *parts)
-        cost, fallbacks = context.cost + spent.cost, (*context.fallbacks, *spent.fallbacks)
-        return replace(made, cost=cost, fallbacks=fallbacks)
+            context, recent, most_short = prompting.side_by_side(
+                remembered, turns, given.long + left, given.short, question, language
+            )
+            shown = [entry.note for entry in context.entries]
+            if not busy:
+                self._use.shown(scope, shown)
+            self._log.given(scope, "prompt", question, shown, {"session": session})
+            account = Account(engine, scope)
+            spent = Spent(account.meters)
+            try:
+                recent = prompting.summed_up(recent, most_short, language, engine.roles, spent)
+            finally:
+                account.settle(account.spent)
+            parts = (known, about), (context, given.long + left), (recent, most_short)
+            made = prompting.assemble(question, system, size, given, *parts)
+            cost, fallbacks = context.cost + spent.cost, (*context.fallbacks, *spent.fallbacks)
+            return replace(made, cost=cost, fallbacks=fallbacks)
 
     def _with_others(self, query: Query, hits: Sequence[Hit]) -> tuple[list[Hit], list[Contrary]]:
         """Return hits with their ties, and with what took the place of one and was not found: it need share no words.
@@ -410,7 +402,36 @@ class Reader:
             return None
         return replace(hit, note=found.note)
 
-    def reflect(
+    def reflect(self, scope: Scope, question: str, shown: object, answer: object) -> Reflection:
+        """Judge what an answer made of a context, of hits, of notes, or of notes by their ids; and keep it."""
+        most = self._engine.settings.max_text
+        check_text(question, "question", most)
+        if isinstance(answer, Answer):
+            if answer.text is None:
+                raise InvalidInput("This answer has no text: no model made it, so there is nothing to reflect on.")
+            text, cited = answer.text if answer.known else "", {entry.note.id for entry in answer.citations}
+        else:
+            text, cited = check_text(answer, "answer", most), set[str]()
+            if isinstance(shown, Context):
+                cited = {entry.note.id for entry in cited_in(text, shown.entries)}
+        notes = {note.id: note for note in self._shown(scope, shown)}
+        counted = isinstance(shown, Context) and not shown.degraded
+        return self._judged(scope, question, list(notes.values()), text, cited, counted=counted)
+
+    def _shown(self, scope: Scope, shown: object) -> Iterator[Note]:
+        """Yield the notes of a context, of hits, or of ids."""
+        if isinstance(shown, Context):
+            yield from (entry.note for entry in shown.entries)
+            return
+        if isinstance(shown, str) or not isinstance(shown, Sequence):
+            raise InvalidInput(f"shown must be a context, or a list of hits, notes or ids, not {named(shown)}.")
+        for one in shown:
+            if isinstance(one, Hit):
+                yield one.note
+            else:
+                yield one if isinstance(one, Note) else find(self._engine, scope, check_name(one, "shown"))[1]
+
+    def _judged(
         self, scope: Scope, question: str, shown: Sequence[Note], answer: str, cited: Collection[str], *, counted: bool
     ) -> Reflection:
         """Judge what an answer made of the notes shown for it, and keep it, unless use is not counted at all.
@@ -421,7 +442,7 @@ class Reader:
         state = scopes.state(engine.db, scope.name)
         size = state.notes if state else 0
         now, changes = engine.now(), dict[str, tuple[Usage, Usage]]()
-        judge = Judge(question, answer, shown, cited, self._language(scope), size, engine.embedder, now)
+        judge = Judge(question, answer, shown, cited, self._engine.language_of(scope), size, engine.embedder, now)
         told = dict(zip((note.id for note in shown), judge.judged(), strict=True))
 
         def changed(note: str, before: Usage) -> Usage:
@@ -433,7 +454,7 @@ class Reader:
         changes = {note: (utility.lapsed(before, now), after) for note, (before, after) in changes.items()}
         worth = {note: (before.utility, after.utility) for note, (before, after) in changes.items()}
         judged = (Reflected(note, *one, *worth.get(note, (None, None))) for note, one in told.items())
-        return Reflection(question, tuple(judged), tuple(self._follow(scope, changes)))
+        return Reflection(question, tuple(judged), tuple(follow(engine, scope, changes)))
 
     def _reflect(self, scope: Scope, answer: Answer) -> None:
         """Reflect on an answer that was just made, where its use is counted. If that fails, the answer is not lost."""
@@ -442,11 +463,23 @@ class Reader:
         context = answer.context
         shown, cited = [entry.note for entry in context.entries], {entry.note.id for entry in answer.citations}
         try:
-            self.reflect(scope, context.question, shown, answer.text if answer.known else "", cited, counted=True)
+            self._judged(scope, context.question, shown, answer.text if answer.known else "", cited, counted=True)
         except MemgraphEngineError as error:
             self._use.failed(scope, error)
 
-    def answer(
+    def answer(self, scope: Scope, question: str, **asked: Any) -> Answer:
+        """Return the answer to a question, with the budget, top_k, history and filters of its context."""
+        context = self.context(scope, question, answered=True, **asked)
+        (made,) = self._pieces(scope, context, asked.get("as_of"), stream=False)
+        assert isinstance(made, Answer)
+        return made
+
+    def answer_stream(self, scope: Scope, question: str, **asked: Any) -> Generator[str | Answer, None, None]:
+        """Yield the answer piece by piece, then as a whole; what is asked for is checked at once."""
+        context = self.context(scope, question, answered=True, **asked)
+        return self._pieces(scope, context, asked.get("as_of"), stream=True)
+
+    def _pieces(
         self, scope: Scope, context: Context, moment: object, *, stream: bool
     ) -> Generator[str | Answer, None, None]:
         """Yield the answer to the question of a context: with `stream` its pieces first.
@@ -472,10 +505,21 @@ class Reader:
             if not settled:  # nobody listened to the end
                 account.settle(account.spent)
 
-    def last_turns(self, scope: Scope, session: str, question: str) -> list[Source]:
-        """Return the last turns of a session before a question, the oldest first: those that may be repeated."""
-        turns = sources.recent(self._engine.db, scope.name, session, ("", "user", "assistant"), LAST + 1)
-        return (turns[:-1] if _asks(turns, question) else turns)[-LAST:]
+    def _turns(self, scope: Scope, history: object, question: str) -> list[Source]:
+        """Return the turns before a question, the oldest first: the last of a session, or those that are given.
+
+        Those of a session may be repeated; of those that are given, no chat model sees all.
+        """
+        if isinstance(history, str):
+            session = check_name(history, "history") if history else ""
+            turns = sources.recent(self._engine.db, scope.name, session, _SAID, LAST + 1) if session else []
+            return (turns[:-1] if _asks(turns, question) else turns)[-LAST:]
+        if not isinstance(history, Sequence):
+            raise InvalidInput(f"history must be a session, or a list of messages, not {named(history)}.")
+        first, now = max(len(history) - LAST, 0), self._engine.now()
+        given = enumerate(history[first:], first)
+        turns = [source_of(self._engine, scope, one, f"history[{at}]", now) for at, one in given]
+        return [turn for turn in turns if self._engine.policies.seen_by_models(turn)]
 
     def _query(
         self,
@@ -493,12 +537,11 @@ class Reader:
             raise InvalidInput(
                 f"top_k must be a whole number from 1 to {MOST}, not {top_k!r}; get_all lists everything."
             )
-        _known(given, FILTERS, ("top_k", "user_id"))
+        filters = searching(self._engine, given)
         least = given.get("min_similarity")
-        if least is not None and not -1 <= _number(least) <= 1:
+        if least is not None and not (type(least) in (int, float) and -1 <= least <= 1):
             raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {least!r}.")
-        filters = self.filters(given)
-        text = standalone(question, turns, self._language(scope)) if turns else question
+        text = standalone(question, turns, self._engine.language_of(scope)) if turns else question
         vector = self._engine.embedder.embed_query(text)
         moment = local(filters.as_of or filters.known_at or self._engine.now(), self._engine.settings.timezone)
         embedder = self._engine.embedder
@@ -520,34 +563,6 @@ class Reader:
             policies=policies,
             turns=[(turn.role, turn.text) for turn in turns],
             unheard=self._engine.settings.gate.unheard,
-        )
-
-    def listed(self, scope: Scope, filters: Filters, behind: Note | None = None) -> Iterator[Note]:
-        """Yield the notes of one scope, oldest first, `behind` one or all of them, fetched a page at a time."""
-        db = self._engine.db
-        pages = notes.pages(db, scope.name, filters.listing(), behind=behind)
-        return (note for page in pages for note in decisions.outdated(db, scope.name, page) if filters.finds(note))
-
-    def listing(self, given: NoteFilters) -> Filters:
-        """Check the filters of a listing."""
-        _known(given, NOTE_FILTERS, ("user_id",))
-        return self.filters(cast("SearchFilters", given))
-
-    def filters(self, given: SearchFilters) -> Filters:
-        """Check filters; raises InvalidInput."""
-        zone = self._engine.settings.timezone
-        names = {name: given.get(name) for name in _NAMES}
-        return Filters(
-            **{name: None if value is None else check_name(value, name) for name, value in names.items()},
-            since=parse_time(given.get("since"), "since", zone),
-            until=parse_time(given.get("until"), "until", zone, end=True),
-            as_of=parse_instant(given.get("as_of"), "as_of", zone),
-            known_at=parse_instant(given.get("known_at"), "known_at", zone),
-            kind=_kind(given.get("kind")),
-            tags=check_tags(given.get("tags", ()), "tags"),
-            shown=self._engine.policies.shown(check_tags(given.get("include"), "include")),
-            metadata=check_metadata(given.get("metadata"), "metadata"),
-            archived=_switch(given.get("archived", False)),
         )
 
 
@@ -584,26 +599,3 @@ def _without_filters(what: str, filters: SearchFilters) -> None:
 def _asks(turns: Sequence[Source], question: str) -> bool:
     """Tell whether the last turn is the question itself."""
     return bool(turns) and turns[-1].role != "assistant" and turns[-1].text.strip() == question.strip()
-
-
-def _known(given: Iterable[str], filters: Sequence[str], arguments: Sequence[str] = ()) -> None:
-    if told := unknown(given, filters, arguments):
-        raise TypeError(told)
-
-
-def _kind(value: object) -> str | None:
-    if value is not None and value not in get_args(SourceKind):
-        raise InvalidInput(f"kind must be one of {', '.join(get_args(SourceKind))}, not {value!r}.")
-    return cast("str | None", value)
-
-
-def _switch(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidInput(f"archived must be true or false, not {value!r}.")
-    return value
-
-
-def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {value!r}.")
-    return value

@@ -12,11 +12,13 @@ from memgraph_engine.blocks.fields import Contents, fields
 from memgraph_engine.blocks.schema import Schema, schema
 from memgraph_engine.blocks.selection import branch_aware
 from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import blocks as block_graph
 from memgraph_engine.graph.blocks import SPARE, Held
 from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.model.block import LONGEST, Block
 from memgraph_engine.model.memory import Note
+from memgraph_engine.model.scope import Scope
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,6 +38,26 @@ def selected(engine: Engine, scopes: Sequence[str], vector: "NDArray[np.float32]
         if len(chosen) == k or proposed < limit or limit >= _MOST:
             return chosen
         limit = min(_MORE * limit, _MOST)
+
+
+def find(engine: Engine, scope: Scope, id: str) -> Block:
+    """Return a block with its fields; raises NotFound."""
+    return told(engine, [scope.name], [_stored(engine, scope, id)], engine.language_of(scope), None)[0][0]
+
+
+def outline(engine: Engine, scope: Scope, nodes: int, below: str | None) -> list[Block]:
+    """Return at most so many blocks that hold all notes between them; or the two of which one is made."""
+    if below is None:
+        found = block_graph.outline(engine.db, scope.name, nodes)
+    else:
+        found = block_graph.parts(engine.db, scope.name, _stored(engine, scope, below).id)
+    return told(engine, [scope.name], found, engine.language_of(scope), None)[0]
+
+
+def _stored(engine: Engine, scope: Scope, id: str) -> Block:
+    for block in block_graph.find(engine.db, scope.name, [id]):
+        return block
+    raise NotFound(f"There is no block {id!r} in the memory of {scope}.")
 
 
 def told(

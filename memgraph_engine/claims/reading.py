@@ -6,6 +6,7 @@ from dataclasses import replace
 from memgraph_engine.claims.patterns import identity
 from memgraph_engine.claims.sharing import general
 from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph.claims import Supported
 from memgraph_engine.language.terms import tokenize
@@ -39,11 +40,13 @@ def about(engine: Engine, scope: Scope, text: str, language: str, k: int, *, nam
     return [one for _, one in sorted(scored, key=lambda pair: (-pair[0][0], -pair[0][1], pair[1].claim.id))[:k]]
 
 
-def find(engine: Engine, scope: Scope, id: str) -> Claim | None:
-    """Return a claim of a scope; None if there is none, no note supports it that can be read, or too few users do."""
+def find(engine: Engine, scope: Scope, id: str) -> Claim:
+    """Return a claim of a scope; NotFound where no note supports it that can be read, or too few users do."""
     own = [one.claim for one in _trusted(engine, [scope.name], [id])]
     others = [] if scope.user or own else [one.claim for one in general(engine, scope, ids=[id])]
-    return next(iter([*own, *others]), None)
+    for claim in [*own, *others]:
+        return claim
+    raise NotFound(f"There is no claim {id!r} in the memory of {scope}.")
 
 
 def _others(shared: Iterable[Claim], own: Iterable[Supported], language: str) -> list[Supported]:

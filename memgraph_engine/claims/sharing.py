@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from memgraph_engine.claims.patterns import Told, impersonal
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.graph import claims as claim_graph
+from memgraph_engine.graph import claims as claim_graph, scopes
 from memgraph_engine.graph.claims import General
-from memgraph_engine.language.terms import tokenize
+from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.scope import Scope
 
 if TYPE_CHECKING:
@@ -54,3 +54,12 @@ def general(
     """
     least = engine.settings.claims.users
     return list(claim_graph.general(engine.db, shared.name, least, ids=ids, keys=keys, named=named, vector=vector))
+
+
+def share(engine: Engine, scope: Scope, *, on: bool) -> None:
+    """Let the tenant's users share claims (of a shared scope), or a user take part; or no more."""
+    scopes.open_scope(engine.db, scope, engine.settings.language or DEFAULT_LANGUAGE)
+    if scope.user is None:
+        claim_graph.share(engine.db, scope.name, shares=on or None)
+    else:
+        claim_graph.share(engine.db, scope.name, withholds=None if on else True)

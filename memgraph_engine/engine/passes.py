@@ -1,16 +1,24 @@
-"""Passes over a memory: one of a kind at a time, told phase by phase, made again where something was faster."""
+"""Passes over a memory: work that nobody waits for. What all kinds have in common is here, once.
+
+A pass is told phase by phase, on the account of its scope. One that makes topics, blocks or claims is alone at it, and
+is made again where something was faster.
+"""
 
 import time
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
-from typing import TypeVar
+from typing import ClassVar, Generic, TypeVar
 
+from memgraph_engine.engine.account import on_account
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound, WriteConflict
 from memgraph_engine.graph import leases
-from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.leases import Overtaken
+from memgraph_engine.graph.waiting import Waiting
+from memgraph_engine.model.scope import Scope
 
 WAIT = "wait"
 Progress = Callable[[str], None]
@@ -19,45 +27,109 @@ Progress = Callable[[str], None]
 _ATTEMPTS = 3  # the last writes whatever notes came between: what they change waits for the next run
 _PATIENCE = 900.0  # seconds to wait for another run
 
-T = TypeVar("T")
+R = TypeVar("R")
 
 
-@dataclass
-class Pass:
-    """One run over a scope that makes its topics, blocks or claims; it tells of its phases, and takes their time."""
+class Pass(ABC, Generic[R]):
+    """One run of a kind of work over a scope. A kind has its own part only: its `work`, and when a worker does it."""
 
-    db: Database
-    scope: str
-    kind: str
-    tell: Progress
-    seconds: dict[str, float] = field(default_factory=dict, init=False)
+    name: ClassVar[str]
+    when: ClassVar[str] = ""
+    """When it is due, for people."""
+    sign: ClassVar[str] = ""
+    """The field of what waits in a memory by which it is due."""
+    why: ClassVar[str] = ""
+    """What that field tells."""
+    most: ClassVar[int] = 1
+    """Times that a worker does it in a row before other memories have their turn."""
+    lease: ClassVar[str] = "work"
+    """Of the kinds with one lease a memory has one at a time."""
+    writing: ClassVar[tuple[str, ...]] = ()
+    """Its last phases, in which it is not left: they write."""
+
+    def __init__(self, engine: Engine, scope: Scope, tell: Progress | None = None) -> None:
+        self.engine, self.db, self.scope = engine, engine.db, scope
+        self.tell: Progress = tell or (lambda _phase: None)
+        self.now = engine.now()
+        self.at = ""
+        self.seconds: dict[str, float] = {}
+
+    @classmethod
+    def plan(cls, _engine: Engine) -> str:
+        """Say for people when it is due, by the settings."""
+        return cls.when
+
+    @classmethod
+    def due(cls, _engine: Engine, waiting: Waiting, _now: datetime) -> str:
+        """Say why it is due in a memory, '' if it is not."""
+        return cls.why if getattr(waiting, cls.sign) else ""
+
+    @abstractmethod
+    def work(self) -> R:
+        """Do it."""
+
+    @abstractmethod
+    def counts(self, made: R) -> Mapping[str, int] | None:
+        """Return what a worker tells of it, by name; None where there was nothing to do, or another run did it."""
+
+    def run(self) -> R:
+        """Do it, and write down what chat models cost, however it ends."""
+        with on_account(self.engine, self.scope) as self.spent:
+            return self.work()
 
     def alone(self) -> AbstractContextManager[None]:
         """Hold the lease of the kind; raises WriteConflict where another run holds it for long."""
-        name, waiting = f"{self.kind} {self.scope}", partial(self.tell, WAIT)
+        name, waiting = f"{self.name} {self.scope.name}", partial(self.tell, WAIT)
         return leases.held(self.db, name, patience=_PATIENCE, waiting=waiting)
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Tell of a phase, and take its time."""
         self.tell(name)
-        begun = time.perf_counter()
+        self.at, begun = name, time.perf_counter()
         yield
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
 
-    def until_written(self, before: str | None, once: Callable[[str, bool], T]) -> T:
-        """Return what is done `once` that nothing overtakes, given the last run `before`, and whether it is late.
+    def told(self, made: object, names: str) -> Mapping[str, int] | None:
+        """Return what a result tells by some names, counts or lists, unless another run did the work."""
+        if self.writing and self.at not in self.writing:
+            return None
+        found = {name: getattr(made, name) for name in names.split()}
+        return {name: some if isinstance(some, int) else len(some) for name, some in found.items()}
 
-        Two runs at once do the work once: the second waits, and returns the first's result if nothing was written
-        meanwhile; the last phase that it tells is then none of writing. Raises NotFound for a scope that nothing was
-        written to, or WriteConflict when others keep winning.
+
+class Rebuild(Pass[R]):
+    """A pass that finds anew what was found before, and makes that the present in one transaction.
+
+    Two runs at once do the work once: the second waits, and returns the first's result if nothing was written
+    meanwhile; the last phase that it tells is then none of writing.
+    """
+
+    @abstractmethod
+    def before(self) -> str | None:
+        """Return the last run, '' for none; None for a scope that nothing was ever written to."""
+
+    @abstractmethod
+    def once(self, before: str, *, late: bool) -> R:
+        """Do the work, unless a run has done it since the one `before`; `late`, whatever is written meanwhile.
+
+        Raises Overtaken, with nothing made the present.
         """
+
+    def work(self) -> R:
+        """Do it once that nothing overtakes; raises NotFound, or WriteConflict when others keep winning."""
+        scope, before = self.scope.name, self.before()
         if before is None:
-            raise NotFound(f"Nothing was ever written to {self.scope!r}, so it has no {self.kind}.")
+            raise NotFound(f"Nothing was ever written to {scope!r}, so it has no {self.name}.")
         with self.alone():
             for attempt in range(_ATTEMPTS):
                 with suppress(Overtaken):
-                    return once(before, attempt == _ATTEMPTS - 1)
+                    return self.once(before, late=attempt == _ATTEMPTS - 1)
         raise WriteConflict(
-            f"Other runs changed the {self.kind} of {self.scope!r} {_ATTEMPTS} times during this one. Try again."
+            f"Other runs changed the {self.name} of {scope!r} {_ATTEMPTS} times during this one. Try again."
         )
+
+
+def after(number: int, what: str) -> str:
+    """Say when something is due that is so after a number of something, 0 for never."""
+    return f"after {number:,} {what}" if number else "never"

@@ -8,11 +8,12 @@ from functools import cache, wraps
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.engine.load import Load
-from memgraph_engine.errors import InvalidInput, SettingsError
-from memgraph_engine.graph import schema
+from memgraph_engine.errors import InvalidInput, SettingsError, StoreMismatch
+from memgraph_engine.graph import schema, scopes
 from memgraph_engine.graph.database import Address, Database
 from memgraph_engine.graph.note_cache import NoteCache
 from memgraph_engine.judging.choose import judge_named
+from memgraph_engine.language.terms import DEFAULT_LANGUAGE
 from memgraph_engine.lifecycle.file import policies
 from memgraph_engine.lifecycle.policies import Policies
 from memgraph_engine.llm.roles import Roles
@@ -39,6 +40,29 @@ class Engine:
     reranker: Reranker | None = None
     policies: Policies = field(default_factory=Policies)
     load: Load = field(default_factory=Load)
+    languages: dict[str, str] = field(default_factory=dict)
+    """Those of scopes, by name, as far as they were looked up."""
+    versions: dict[str, int] = field(default_factory=dict)
+    """Those of scopes, by name, as they were last known here."""
+
+    def language_of(self, scope: Scope) -> str:
+        """Return the language that a scope is expected to have."""
+        return self.languages.get(scope.name) or self.settings.language or DEFAULT_LANGUAGE
+
+    def open(self, scope: Scope) -> str:
+        """Open a scope to be written to, and return its language; raises StoreMismatch where another one is set."""
+        known, wanted = self.languages.get(scope.name), self.settings.language
+        if known is None:
+            known = scopes.open_scope(self.db, scope, wanted or DEFAULT_LANGUAGE)
+            if self.embedder.languages and known not in self.embedder.languages:
+                _tell_unknown(self.embedder.name, known)
+        if wanted and known != wanted:
+            raise StoreMismatch(
+                f"The memory of {scope} is in {known}, this client is set to {wanted}. "
+                "Leave the setting `language` empty to follow each memory, or use another user_id."
+            )
+        self.languages[scope.name] = known
+        return known
 
     @property
     def counts_use(self) -> bool:
@@ -127,6 +151,17 @@ def _within(clock: Clock) -> Clock:
         return moment.astimezone(UTC)
 
     return told
+
+
+@cache
+def _tell_unknown(embedder: str, language: str) -> None:
+    """Warn, once, of a memory whose language the embedder doesn't know."""
+    _log.warning(
+        "The embedder %s does not know the language %r of a memory: what is said in other words is seldom found. "
+        "Use a new database with one that does (MEMGRAPH_ENGINE_EMBEDDER=multilingual).",
+        embedder,
+        language,
+    )
 
 
 @cache

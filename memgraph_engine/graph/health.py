@@ -2,12 +2,13 @@
 
 from datetime import datetime, timedelta
 
-from memgraph_engine.errors import StoreError
+from memgraph_engine.errors import InvalidInput, StoreError
 from memgraph_engine.graph import schema, scopes
 from memgraph_engine.graph.database import SKEW, Database
 from memgraph_engine.graph.rows import dated, moment
 from memgraph_engine.model.health import Health, Undone
 
+_LONGEST = 1e9  # seconds
 _WAITS = {
     "construct": "Notes are pending",
     "expire": "Notes have expired that no sweep has archived",
@@ -21,8 +22,10 @@ def ahead(db: Database) -> timedelta:
     return moment(db.run("store/clock")[0]["now"]) - db.alive()
 
 
-def look(db: Database, tenant: str, cap: int, overdue: timedelta) -> Health:
-    """Return how the database is; work that waits longer than `overdue` is a fault. A database's errors are faults."""
+def look(db: Database, tenant: str, cap: int, overdue: float) -> Health:
+    """Return how the database is; work that waits for more than `overdue` seconds is a fault, as are its errors."""
+    if type(overdue) not in (int, float) or not 0 <= overdue < _LONGEST:
+        raise InvalidInput(f"overdue must be a number of seconds from 0, not {overdue!r}.")
     try:
         rows = db.run("store/read")
         clock = ahead(db)
@@ -39,7 +42,7 @@ def look(db: Database, tenant: str, cap: int, overdue: timedelta) -> Health:
     faults = [*_schema_faults(found, rows[0]["upgrading"] if rows else None)]
     if abs(clock) > SKEW:
         faults.append(f"The server's clock and this machine's differ by {abs(clock).total_seconds() / 60:.0f} minutes.")
-    faults += [fault for one in undone if (fault := _late(one, db.alive(), overdue))]
+    faults += [fault for one in undone if (fault := _late(one, db.alive(), timedelta(seconds=overdue)))]
     return Health(db.uri, tuple(faults), found, schema.VERSION, round(clock.total_seconds(), 3), undone, fresh)
 
 

@@ -28,7 +28,7 @@ from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.ingested import Brought, Fault, Ingested
 from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Source
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.writing.writer import Writer
+from memgraph_engine.writing.update import update
 
 _LISTS = ("results", "memories")
 _SEVERAL = "\0"  # no user's name
@@ -295,7 +295,7 @@ class _Keeper:
             return repeat if same else faulty(record.fault(_CONFLICT.format(id=stored.id)))
         try:
             for one in [] if self.dry_run else later:
-                Writer(self.memory.engine).update(scope, stored.id, one["text"], self._source(scope, one))
+                update(self.memory.engine, scope, stored.id, one["text"], self._source(scope, one))
         except (InvalidInput, NotFound) as error:
             return faulty(record.fault(error))
         return Brought(done=Ingested(updated=1))

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.ingest import chat
+from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.meant import meant
 from memgraph_engine.interface.nesting import deeper
 from memgraph_engine.model.item import is_items
@@ -211,6 +212,27 @@ def check_name(value: object, where: str) -> str:
     if value is None:
         raise InvalidInput(f"{where} is None; a string is needed.")
     return _name(value, where)
+
+
+def check_switches(**given: object) -> None:
+    """Raise InvalidInput for what is neither true nor false."""
+    for name, value in given.items():
+        if not isinstance(value, bool):
+            raise InvalidInput(f"{name} must be true or false, not {value!r}.")
+
+
+def check_limit(limit: object, what: str = "limit") -> int:
+    """Return how many decisions, runs or blocks are to be listed; raises InvalidInput."""
+    if type(limit) is not int or not 1 <= limit <= MOST:
+        raise InvalidInput(f"{what} must be a whole number from 1 to {MOST}, not {limit!r}.")
+    return limit
+
+
+def check_path(path: object) -> Path:
+    """Return the path of a file; raises InvalidInput."""
+    if not isinstance(path, str | Path) or not str(path):
+        raise InvalidInput(f"path must be that of a file, not {path!r}.")
+    return Path(path)
 
 
 def check_paths(value: object) -> list[Path]:

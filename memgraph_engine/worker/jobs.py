@@ -23,11 +23,11 @@ from memgraph_engine.settings import LifecycleSettings, UseSettings
 from memgraph_engine.topics.job import partitioner_of, rebuild_topics
 from memgraph_engine.worker.schedule import Schedule
 from memgraph_engine.writing import erasure, unused
+from memgraph_engine.writing.adding import process
 from memgraph_engine.writing.eviction import evict
 from memgraph_engine.writing.evolution import evolve
 from memgraph_engine.writing.pruning import due_since
 from memgraph_engine.writing.sweep import sweep
-from memgraph_engine.writing.writer import Writer
 
 _log = logging.getLogger("memgraph_engine")
 
@@ -91,7 +91,7 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
             "construct",
             "where notes are pending",
             _where("pending", "pending notes"),
-            partial(_construct, Writer(engine), settings.ingest_batch),
+            partial(_construct, engine, settings.ingest_batch),
             most=10,
         ),
         Job(
@@ -129,8 +129,8 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
     )
 
 
-def _construct(writer: Writer, size: int, scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
-    receipt = writer.process(scope, size)
+def _construct(engine: Engine, size: int, scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
+    receipt = process(engine, scope, size)
     counts = Counter[str](sorted(entry.kind for entry in receipt.entries))
     return Outcome(dict(counts), receipt.fallbacks, receipt.cost) if counts else None
 

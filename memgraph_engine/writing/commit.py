@@ -29,44 +29,33 @@ class Stale(Exception):
     """The scope's version has moved on since the write was prepared."""
 
 
-def _steady(db: Database, scope: str, attempt: Callable[[], T]) -> Callable[[], T]:
-    """Let what was read in pieces while somebody wrote, and contradicts itself, be read anew.
-
-    A fault of its own comes again when nobody has written meanwhile, or at the same place whatever is written: it is
-    raised then.
-    """
-    versions, places = list[int | None](), list[str]()
-
-    def one() -> T:
-        try:
-            return attempt()
-        except (KeyError, IndexError) as error:
-            state = scopes.state(db, scope)
-            versions.append(state.version if state else None)
-            places.append(f"{error!r} {extract_tb(error.__traceback__)[-1]}")
-            if versions[-2:-1] == versions[-1:] or places[-_SAME:] == places[-1:] * _SAME:
-                raise
-            raise Stale from error
-
-    return one
-
-
 def until_current(db: Database, scope: str, attempt: Callable[[], T]) -> T:
-    """Call `attempt` until it does not raise Stale; after 100 times raises WriteConflict, or the last one's fault."""
-    attempt, name, holder = _steady(db, scope, attempt), f"write {scope}", uuid4().hex
-    fault: BaseException | None = None
+    """Call `attempt` until it does not raise Stale; after 100 times raises WriteConflict, or the last one's fault.
+
+    What was read in pieces while somebody wrote, and contradicts itself, is read anew too. A fault of its own comes
+    again when nobody has written meanwhile, or at the same place whatever is written: it is raised then.
+    """
+    name, holder = f"write {scope}", uuid4().hex
+    versions, places = list[int | None](), list[str]()
+    fault: Exception | None = None
     for number in range(_ATTEMPTS):
         queues = number >= _BEFORE_LEASE
         held = queues and leases.acquire(db, name, holder, seconds=10)
         try:
             return attempt()
-        except Stale as stale:
-            fault = stale.__cause__
-            if queues and not held:
-                time.sleep(0.01)
+        except Stale:
+            fault = None
+        except (KeyError, IndexError) as error:
+            fault, state = error, scopes.state(db, scope)
+            versions.append(state.version if state else None)
+            places.append(f"{error!r} {extract_tb(error.__traceback__)[-1]}")
+            if versions[-2:-1] == versions[-1:] or places[-_SAME:] == places[-1:] * _SAME:
+                raise
         finally:
             if held:
                 leases.release(db, name, holder)
+        if queues and not held:
+            time.sleep(0.01)
     raise fault or WriteConflict(
         f"Other writers changed {scope} {_ATTEMPTS} times while this write was prepared; nothing of it was stored. "
         "Try again."

@@ -8,6 +8,7 @@ from functools import partial
 from time import perf_counter
 from types import MappingProxyType
 
+from memgraph_engine.engine.account import on_account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.gate.ask import Asking
 from memgraph_engine.gate.calibration import calibration
@@ -34,8 +35,10 @@ from memgraph_engine.writing.transaction import Transaction
 
 @dataclass
 class Work:
-    """What one call of the API has used so far, and what need not be done twice when a batch is tried again."""
+    """One call that writes to a scope: what it has used so far, and what need not be done twice in another try."""
 
+    engine: Engine
+    scope: Scope
     vectors: Vectors
     spent: Spent
     asking: Asking
@@ -44,6 +47,14 @@ class Work:
     phrases: Phrases = field(default_factory=Phrases)
     extracted: dict[str, Extracted | None] = field(default_factory=dict)  # by the hash of the source's content
     profiled: dict[str, Profiled | None] = field(default_factory=dict)  # likewise
+
+    @classmethod
+    @contextmanager
+    def begin(cls, engine: Engine, scope: Scope, shown: Sequence[str] = ()) -> "Iterator[Work]":
+        """Begin a call, on the account of the scope."""
+        with on_account(engine, scope) as spent:
+            asking = Asking(engine.roles, spent, engine.settings.gate, engine.judge)
+            yield cls(engine, scope, Vectors(engine.embedder), spent, asking, shown)
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
@@ -68,20 +79,16 @@ class Work:
 
 
 def make_notes(
-    engine: Engine,
-    scope: Scope,
-    seen: sources.Seen,
-    placed: Sequence[Placed],
-    work: Work,
-    pending: Mapping[Key, Found] = MappingProxyType({}),
+    work: Work, seen: sources.Seen, placed: Sequence[Placed], pending: Mapping[Key, Found] = MappingProxyType({})
 ) -> list[Entry]:
     """Make notes of sources and write them; return what became of each. Raises Stale, with nothing written.
 
     `pending` are the notes that some of the sources have already.
     """
+    engine = work.engine
     with work.timed("extract"):
-        extracted = _extracted(engine, seen, placed, work)
-        keywords = {**seen.keywords, **_stored_keywords(engine, scope, seen.language, extracted.values())}
+        extracted = _extracted(work, seen, placed)
+        keywords = {**seen.keywords, **_stored_keywords(work, seen.language, extracted.values())}
     with work.timed("construct"):
         candidates = construct(
             placed,
@@ -93,18 +100,21 @@ def make_notes(
             extracted=extracted,
         )
     with work.timed("gate"):
+        settings, maps = engine.settings.gate, calibration(engine.embedder.name, engine.embedder.fitted)
+        gate = Gate(settings, maps, work.scope, seen.language, seen.notes - len(pending), engine.policies)
+        stored = partial(neighbourhood, engine.db, work.scope, near=settings.near, lexical=settings.lexical)
+        judged = gate.verdicts(stored, candidates, work.asking.opinions)
+        judged = work.asking.merges(candidates, judged, gate.contexts)
         verdicts = [
             _with_extraction(verdict, extracted.get(candidate.source.key))
-            for candidate, verdict in zip(
-                candidates, _judge(engine, scope, seen, candidates, work, len(pending)), strict=True
-            )
+            for candidate, verdict in zip(candidates, judged, strict=True)
         ]
     noted = [one.source for one, by in zip(candidates, verdicts, strict=True) if by.kind != "discard"]
-    told = tell(engine, scope, seen.language, noted, work)
+    told = tell(work, seen.language, noted)
     if engine.settings.lifecycle.profile != "off":
-        told = {**told, **_put_right(engine, scope, seen.language, candidates, verdicts, told)}
+        told = {**told, **_put_right(work, seen.language, candidates, verdicts, told)}
     with work.timed("write"):
-        return Batch(engine, scope, seen, pending).write(candidates, verdicts, told)
+        return Batch(engine, work.scope, seen, pending).write(candidates, verdicts, told)
 
 
 def construct_alone(transaction: Transaction, placed: Sequence[Placed], *, waits: bool = False) -> list[Candidate]:
@@ -124,8 +134,9 @@ def construct_alone(transaction: Transaction, placed: Sequence[Placed], *, waits
     )
 
 
-def tell(engine: Engine, scope: Scope, language: str, given: Sequence[Source], work: Work) -> dict[Key, Profiled]:
+def tell(work: Work, language: str, given: Sequence[Source]) -> dict[Key, Profiled]:
     """Return what sources tell of profiles, if that is to be noted (`lifecycle.profile`); each is read once."""
+    engine = work.engine
     by = engine.settings.lifecycle.profile
     if by == "off":
         return {}
@@ -133,20 +144,20 @@ def tell(engine: Engine, scope: Scope, language: str, given: Sequence[Source], w
     hidden = {one.key for one in new if not engine.policies.seen_by_models(one)}
     with work.timed("profile"):
         roles = engine.roles if by == "models" else engine.roles.without(["profiling"])
-        found = profiled(roles, new, scope.user, language, hidden=hidden, spent=work.spent)
+        found = profiled(roles, new, work.scope.user, language, hidden=hidden, spent=work.spent)
     work.profiled |= {_asked(one): found.get(one.key) for one in new}
     return {one.key: told for one in given if (told := work.profiled[_asked(one)])}
 
 
 def _put_right(
-    engine: Engine,
-    scope: Scope,
+    work: Work,
     language: str,
     candidates: Sequence[Candidate],
     verdicts: Sequence[Verdict],
     told: Mapping[Key, Profiled],
 ) -> dict[Key, Profiled]:
     """Return what repairs tell of profiles: "Bath, not Bristol" tells what "I live in Bristol" does, of Bath."""
+    scope = work.scope
     ties = {
         one.source.key: {tie.note for tie in by.ties if tie.kind == "change" and not tie.back}
         for one, by in zip(candidates, verdicts, strict=True)
@@ -154,7 +165,7 @@ def _put_right(
     tied = sorted({note for some in ties.values() for note in some})
     if not tied:
         return {}
-    stored = renderings(engine.db, scope.name, tied)
+    stored = renderings(work.engine.db, scope.name, tied)
     old = {one.found.note.id: [turn.source for turn in one.turns] for one in stored}
     old |= {one.note(scope.name): [one.source] for one in candidates}
     found = dict[Key, Profiled]()
@@ -178,13 +189,13 @@ def _told_instead(new: Source, old: Source, language: str) -> list[Delta]:
     return [one for one in attributes(mended(new, old, language), language) if one not in known] if known else []
 
 
-def _extracted(engine: Engine, seen: sources.Seen, placed: Sequence[Placed], work: Work) -> dict[Key, Extracted]:
+def _extracted(work: Work, seen: sources.Seen, placed: Sequence[Placed]) -> dict[Key, Extracted]:
     """Return what the extractor made of sources that it may see; it is asked once about each."""
-    settings, roles = engine.settings, engine.roles
+    settings, roles = work.engine.settings, work.engine.roles
     if not settings.gate.denoise or not roles.has("extraction"):
         return {}
     asked = (one for one in placed if not one.noise and one.source.kind != "code")  # which is read by its syntax
-    worth = [one for one in asked if engine.policies.seen_by_models(one.source)]
+    worth = [one for one in asked if work.engine.policies.seen_by_models(one.source)]
     new = [one for one in worth if _asked(one.source) not in work.extracted]
     for some in _of_one_life(new):
         answers = extract(roles, some, seen.language, work.spent)
@@ -206,23 +217,12 @@ def _asked(source: Source) -> str:
     return f"{source.id}\0{source.part}\0{source.hash}"
 
 
-def _stored_keywords(engine: Engine, scope: Scope, language: str, extracted: Iterable[Extracted]) -> Mapping[str, str]:
+def _stored_keywords(work: Work, language: str, extracted: Iterable[Extracted]) -> Mapping[str, str]:
     """Return the stored names of a model's keywords, by their keys."""
     phrases = {phrase for by in extracted for phrase in by.keywords}
     keys = sorted({meeting for phrase in phrases if (meeting := key(phrase, language))})
-    seen = sources.look_up(engine.db, scope.name, [], [], keys) if keys else None
+    seen = sources.look_up(work.engine.db, work.scope.name, [], [], keys) if keys else None
     return seen.keywords if seen else {}
-
-
-def _judge(
-    engine: Engine, scope: Scope, seen: sources.Seen, candidates: Sequence[Candidate], work: Work, waiting: int
-) -> list[Verdict]:
-    """Judge candidates; `waiting` of them are among the notes that are stored."""
-    settings, maps = engine.settings.gate, calibration(engine.embedder.name, engine.embedder.fitted)
-    judging = Gate(settings, maps, scope, seen.language, seen.notes - waiting, engine.policies)
-    stored = partial(neighbourhood, engine.db, scope, near=settings.near, lexical=settings.lexical)
-    verdicts = judging.verdicts(stored, candidates, work.asking.opinions)
-    return work.asking.merges(candidates, verdicts, judging.contexts)
 
 
 def _with_extraction(verdict: Verdict, by: Extracted | None) -> Verdict:

@@ -17,12 +17,13 @@ from types import MappingProxyType
 from uuid import uuid4
 
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.errors import ErasureRefused, Held, NotFound
+from memgraph_engine.errors import ErasureRefused, Held, InvalidInput, NotFound, named
 from memgraph_engine.graph import erasures, holds, keys, notes, retrievals, scopes, usage
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.erasures import Erasure, Meant
 from memgraph_engine.graph.notes import USER, Revision
 from memgraph_engine.graph.retrievals import Question
+from memgraph_engine.ingest.messages import check_text
 from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.memory import Source, cut_up
 from memgraph_engine.model.result import Chosen, ErasurePlan, ErasureReceipt, Hold
@@ -81,8 +82,24 @@ def _chosen(some: Sequence[Meant], why: Mapping[str, Chosen]) -> tuple[Chosen, .
     return tuple(replace(why.get(id, Chosen(id, "")), text=texts[id]) for id in dict.fromkeys(one.id for one in some))
 
 
-def erase(engine: Engine, scope: Scope, given: ErasurePlan) -> ErasureReceipt:
-    """Carry a plan out; raises Held, or ErasureRefused for one that is out of date. A plan that was begun goes on."""
+def erase(engine: Engine, given: object) -> ErasureReceipt:
+    """Carry a plan out; one that was begun goes on.
+
+    Raises Held, ErasureRefused for a plan that is out of date, NotFound for one that means nothing, or InvalidInput.
+    """
+    if not isinstance(given, ErasurePlan):
+        raise InvalidInput(f"erase takes a plan that forget made, not {named(given)}.")
+    if given.tenant != engine.settings.tenant:
+        raise InvalidInput(
+            "This plan is of another tenant's memory. Nothing was erased; make the plan with forget of the Memory "
+            "that is to carry it out."
+        )
+    scope = Scope(given.tenant, given.user_id)
+    if not given.sources and not given.everything:
+        raise NotFound(
+            f"Nothing in the memory of {scope} holds all words of the query. Sources that are near: "
+            f"{len(given.near)}. Use fewer words, or name those that are meant (source, --source)."
+        )
     if not any(one.id == given.id for one in erasures.begun(engine.db, scope.name)):
         done = next((one for one in erasures.receipts(engine.db, scope.tenant) if one.id == given.id), None)
         if done:
@@ -102,8 +119,8 @@ def _begin(engine: Engine, scope: Scope, given: ErasurePlan) -> None:
     if given.everything:
         there, _ = erasures.everything(engine.db, scope.name)
     if holding := _holding(engine, scope, there):
-        named = ", ".join(f"{one.id} ({one.reason})" for one in holding)
-        raise Held(f"What is to be erased of {scope} is held: {named}. Release that first, or leave it out.")
+        told = ", ".join(f"{one.id} ({one.reason})" for one in holding)
+        raise Held(f"What is to be erased of {scope} is held: {told}. Release that first, or leave it out.")
     begun = {id for id, _ in there} == {*given.sources}  # one that was made anew counts versions anew
     if begun and given.everything:
         begun = erasures.set_aside(engine.db, scope.name, given, engine.now())
@@ -206,10 +223,23 @@ def seal(receipt: ErasureReceipt) -> ErasureReceipt:
     return replace(receipt, hash=hashlib.sha256(body.encode()).hexdigest())
 
 
-def faults(engine: Engine, tenant: str) -> list[str]:
-    """Return a sentence for each receipt of a tenant that was changed, is missing, or tells of residue."""
+def verify(engine: Engine, scope: Scope | None, probe: str | None, *, files: bool) -> list[str]:
+    """Return a sentence for each fault of the tenant's receipts; and for words of a probe that are still held.
+
+    That is by a memory, and with `files` by the managed server's files. Raises InvalidInput.
+    """
+    found = _faults(engine)
+    if scope:
+        words = check_text(probe, "probe", engine.settings.max_text)
+        if some := _probed(engine, scope, words):
+            found.append(f"The memory of {scope} still holds {some} of the runs of words that were looked for.")
+    return found + _remains(engine, probe) if files else found
+
+
+def _faults(engine: Engine) -> list[str]:
+    """Return a sentence for each receipt of the tenant that was changed, is missing, or tells of residue."""
     found, before, number = list[str](), "", 0
-    for one in erasures.receipts(engine.db, tenant):
+    for one in erasures.receipts(engine.db, engine.settings.tenant):
         number += 1
         if one.number != number:
             found.append(f"Receipt {number} is missing: the next is {one.number}.")
@@ -224,11 +254,30 @@ def faults(engine: Engine, tenant: str) -> list[str]:
     return found
 
 
-def probed(engine: Engine, scope: Scope, words: str) -> int:
+def _probed(engine: Engine, scope: Scope, words: str) -> int:
     """Return how many runs of five words of a text a memory still holds, or of all its words if these are fewer."""
     probes = Runs.of(words.splitlines())
     questions = retrievals.questions(engine.db, [scope.name])
     return len(_seen(engine, scope, probes, questions, said_too=True) if probes else ())
+
+
+def _remains(engine: Engine, probe: str | None) -> list[str]:
+    """Say which files of the managed server still hold words of a probe."""
+    from memgraph_engine.graph.server.remains import remains
+
+    settings = engine.settings
+    if probe is None:
+        raise InvalidInput("files looks for the words of a probe: give one.")
+    if settings.uri:
+        raise InvalidInput(
+            f"The setting uri names {settings.uri}: only the files of the managed server can be searched."
+        )
+    held = remains(settings.home, probe)
+    files = ", ".join(f"{some} in {path}" for path, some in held.items())
+    return [
+        f"The server's files still hold runs of words that were looked for: {files}. Where no memory is to keep "
+        "them, memgraph-engine db compact takes them away."
+    ] * bool(held)
 
 
 def _concerned(engine: Engine, scope: Scope, meant: Sequence[Meant]) -> list[erasures.Concerned]:

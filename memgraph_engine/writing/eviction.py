@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.engine.account import on_account
 from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import holds, notes, scopes, usage
 from memgraph_engine.graph.database import Row
 from memgraph_engine.graph.notes import Evictable, NewSummary, Part, Revision, Summed
@@ -42,6 +43,14 @@ _OF_ASSISTANTS = 0.5  # what an assistant's words count beside a user's, which o
 
 Cluster = Sequence[Summed]
 """Notes that one summary stands for, in the order of time."""
+
+
+def limit(engine: Engine, scope: Scope, cap: int | None) -> None:
+    """Give a memory a cap of its own; raises InvalidInput, or NotFound for one that was never written to."""
+    if cap is not None and (type(cap) is not int or cap < 0):
+        raise InvalidInput(f"cap must be a whole number of notes, 0 for any number, or None, not {cap!r}.")
+    if not scopes.limit(engine.db, scope.name, cap):
+        raise NotFound(f"The memory of {scope} is empty: there is nothing to limit.")
 
 
 def evict(engine: Engine, scope: Scope, *, dry_run: bool = False) -> Evicted:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, islice
 from pathlib import Path
+from reprlib import Repr
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, NotFound, SourceConflict
@@ -20,14 +21,16 @@ from memgraph_engine.graph import scopes, sources
 from memgraph_engine.graph.sources import Passage
 from memgraph_engine.ingest import documents
 from memgraph_engine.ingest.folders import File, Folder
-from memgraph_engine.ingest.messages import content_hash
-from memgraph_engine.ingest.readers import Item, Reader
+from memgraph_engine.ingest.given import source_of
+from memgraph_engine.ingest.messages import check_name, check_paths, check_switches, content_hash
+from memgraph_engine.ingest.readers import Format, Item, Reader
 from memgraph_engine.model.code import name_of, piece_id
 from memgraph_engine.model.ingested import Fault, Ingested, Remark
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing.adding import store
 from memgraph_engine.writing.deletion import withdraw
-from memgraph_engine.writing.writer import Writer
+from memgraph_engine.writing.update import update as update_note
 
 _GONE = "What it was ingested from says it no longer."
 """Why a passage was deleted; one that the user deleted stays so, though its file holds it."""
@@ -37,7 +40,32 @@ _ANOTHER = (
     "ingested: give it an id of its own (--id), or that one if it is the same all the same"
 )
 _FASTER = " If another run was faster, ingest the file again."
+_ID = Repr()  # tells long ids by their ends
+_ID.maxstring = 100
 _SOME = 500  # notes deleted in one decision, or those of one long passage
+
+
+def ingest(
+    engine: Engine,
+    scope: Scope,
+    path: object,
+    *,
+    id: str | None,
+    update: bool,
+    repository: bool,
+    format: Format | None,
+    sample_id: str | None,
+    encoding: str,
+    wait: bool,
+    progress: Callable[[Ingested], None] | None,
+) -> Ingested:
+    """Ingest files and folders. Raises InvalidInput for a path that does not exist, or MissingExtra."""
+    check_switches(repository=repository)
+    if progress is not None and not callable(progress):
+        raise InvalidInput(f"progress must be a function that takes what was done so far, not {progress!r}.")
+    reader = Reader.of(engine.settings, format, sample_id, encoding, repository)
+    made = Ingestion(engine, scope, reader, update or repository, wait, progress)
+    return made.run(check_paths(path), None if id is None else check_name(id, "id"))
 
 
 @dataclass
@@ -45,16 +73,17 @@ class Ingestion:
     """One call: what it reads with, what it may change, and what came of it so far."""
 
     engine: Engine
-    writer: Writer
     scope: Scope
     reader: Reader
-    parse: Callable[[Mapping[str, object]], Source]
-    batch: int
     update: bool = False
     wait: bool = True
     told: Callable[[Ingested], None] | None = None
     done: Ingested = field(default_factory=Ingested)
     _waiting: dict[File, list[Source]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Begin."""
+        self._batch, self._now = self.engine.settings.ingest_batch, self.engine.now()
 
     def run(self, paths: Sequence[Path], id: str | None = None) -> Ingested:  # as the API calls it
         """Ingest files and folders, in order; what is gone from a folder goes first, so that it may come elsewhere."""
@@ -86,6 +115,9 @@ class Ingestion:
         said = {passage.source.text for one in stored for passage in sources.document(db, scope, one)}
         items = (item for file in folder.files for item in self._items(file))
         return bool(said) and not any(item.get("text") in said for item in items if isinstance(item, dict))
+
+    def _source(self, message: Mapping[str, object]) -> Source:
+        return source_of(self.engine, self.scope, message, f"message {_ID.repr(message.get('id'))}", self._now)
 
     def _items(self, file: File) -> Iterator[Item]:
         with suppress(InvalidInput, OSError):  # told when it is ingested
@@ -154,7 +186,7 @@ class Ingestion:
             self._count(Ingested(faults=faults))
             return
         self._count(Ingested(remarks=tuple(item for item in items if isinstance(item, Remark))))
-        new = [self.parse(item) for item in items if isinstance(item, dict)]
+        new = [self._source(item) for item in items if isinstance(item, dict)]
         stored = sources.document(self.engine.db, self.scope.name, file.id)
         is_code = self.reader.kind(file) == "code"
         found = (by_name if is_code else difference)(stored, new, former=not self.update)
@@ -165,12 +197,12 @@ class Ingestion:
         self._count(Ingested(repeats=found.kept))
         self._delete(found.gone)
         for passage, source in found.changed:
-            self.writer.update(self.scope, passage.source.id, source.text, source if is_code else None)
+            update_note(self.engine, self.scope, passage.source.id, source.text, source if is_code else None)
             self._count(Ingested(updated=1))
         taken = {passage.source.id for passage in stored}
         if is_code:  # files of it are many and short, and a transaction takes its time: several go together
             self._waiting[file] = _renamed(found.added, taken)
-            if sum(map(len, self._waiting.values())) >= self.batch:
+            if sum(map(len, self._waiting.values())) >= self._batch:
                 self._add_waiting()
             return
         free = (name for n in count() if (name := f"{file.id}#{n}") not in taken)
@@ -196,15 +228,15 @@ class Ingestion:
 
     def _add(self, new: Iterable[Source]) -> None:
         rest = iter(new)
-        while some := list(islice(rest, self.batch)):
-            self._count(Ingested.of(self.writer.add(self.scope, some, wait=self.wait)))
+        while some := list(islice(rest, self._batch)):
+            self._count(Ingested.of(store(self.engine, self.scope, some, wait=self.wait)))
 
     # ---- messages ---------------------------------------------------------------------------
 
     def _messages(self, file: File, items: Iterator[Item]) -> None:
-        while batch := list(islice(items, self.batch)):
+        while batch := list(islice(items, self._batch)):
             self._count(Ingested(faults=tuple(item for item in batch if isinstance(item, Fault))))
-            new = [self.parse(item) for item in batch if isinstance(item, dict)]
+            new = [self._source(item) for item in batch if isinstance(item, dict)]
             changed = self._changed(new) if self.update else {}
             for source in changed.values():
                 self._change(file, source)
@@ -235,7 +267,7 @@ class Ingestion:
             self._fault(file, f"message {new.id!r} differs in more than its text; an update changes only that")
             return
         try:
-            self.writer.update(self.scope, new.id, new.text)
+            update_note(self.engine, self.scope, new.id, new.text)
             self._count(Ingested(updated=1))
         except (InvalidInput, NotFound) as error:
             self._fault(file, error)

@@ -23,23 +23,22 @@ from memgraph_engine.model.item import ITEMS, UNFOUND, Item, Put, item_of, sourc
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import READABLE, Source, cut_up
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing.adding import look_up
 from memgraph_engine.writing.batch import Batch
 from memgraph_engine.writing.commit import until_current
 from memgraph_engine.writing.construction import Work
 from memgraph_engine.writing.deletion import delete
 from memgraph_engine.writing.rewording import Reworded, reword
 from memgraph_engine.writing.transaction import Transaction
-from memgraph_engine.writing.writer import Writer
 
 _WORTH = 100  # a read prolongs what has used up this part of its time: else each of many reads would write
 
 
-class ItemWriter(Writer):
+class ItemWriter:
     """Writes items on a shelf of the memories of one database."""
 
     def __init__(self, engine: Engine, shelf: str = ITEMS) -> None:
-        super().__init__(engine)
-        self._shelf = shelf
+        self._engine, self._shelf = engine, shelf
 
     def put(self, scope: Scope, puts: Iterable[Put]) -> None:
         """Put items, each key once: those that are new in one transaction, each other one in its own.
@@ -48,11 +47,11 @@ class ItemWriter(Writer):
         Raises SourceConflict for a key under whose source's id a message is stored.
         """
         waiting = {put.key: put for put in puts}
-        size = self._settings.ingest_batch
-        with self._work(scope) as work:
+        size = self._engine.settings.ingest_batch
+        with Work.begin(self._engine, scope) as work:
             while waiting:
                 some = [waiting.pop(key) for key in list(waiting)[:size]]
-                known = until_current(self._engine.db, scope.name, partial(self._create, scope, some, work))
+                known = until_current(self._engine.db, scope.name, partial(self._create, some, work))
                 for put in known:
                     if not until_current(self._engine.db, scope.name, partial(self._change, scope, put)):
                         waiting[put.key] = put  # it was removed meanwhile
@@ -77,23 +76,23 @@ class ItemWriter(Writer):
         for scope, some in lives.items():
             item_graph.prolong(self._engine.db, scope, some)
 
-    def _create(self, scope: Scope, puts: Sequence[Put], work: Work) -> list[Put]:
+    def _create(self, puts: Sequence[Put], work: Work) -> list[Put]:
         """Store the items that are new; return the others."""
-        engine, settings, now = self._engine, self._settings, self._engine.now()
+        engine, now = self._engine, self._engine.now()
         made = {put.key: self._new(put, now) for put in puts}
-        seen = self._look_up(scope, [one for some in made.values() for one in some], work, keywords=True)
+        seen = look_up(work, [one for some in made.values() for one in some], keywords=True)
         new = [put for put in puts if source_id(self._shelf, put.key) not in seen.known]
         if new:
             candidates = construct(
                 [Placed(one) for put in new for one in made[put.key]],
                 seen.keywords,
                 language=seen.language,
-                max_keywords=settings.max_keywords,
+                max_keywords=engine.settings.max_keywords,
                 vectors=work.vectors,
                 phrases=work.phrases,
             )
-            Batch(engine, scope, seen).write(candidates, [APPEND] * len(candidates))
-            self._versions[scope.name] = seen.version + 1
+            Batch(engine, work.scope, seen).write(candidates, [APPEND] * len(candidates))
+            engine.versions[work.scope.name] = seen.version + 1
         return [put for put in puts if put not in new]
 
     def _new(self, put: Put, now: datetime) -> list[Source]:
@@ -162,10 +161,10 @@ class ItemWriter(Writer):
         text, places = "", list[int]()
         for one in put.texts:
             said = f"{_storable(one)}\n"
-            if len(text) + len(said) > self._settings.max_text or not without_recalled(said).strip():
+            if len(text) + len(said) > self._engine.settings.max_text or not without_recalled(said).strip():
                 continue
             places += [len(text)] if text else []
-            places += [len(text) + place for place in cuts(said, self._settings.passage)]
+            places += [len(text) + place for place in cuts(said, self._engine.settings.passage)]
             text += said
         return text, places
 

@@ -1,0 +1,64 @@
+"""What a caller gives to be remembered: texts, mappings, objects of chat libraries; each becomes a source."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Protocol, TypedDict
+
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.errors import InvalidInput, named
+from memgraph_engine.ingest.messages import as_mapping, parse_message
+from memgraph_engine.model.memory import Source, SourceKind
+from memgraph_engine.model.scope import Scope
+
+
+class MessageObject(Protocol):
+    """An object of a chat library, which Pydantic made: it gives its fields by `model_dump`."""
+
+    def model_dump(self) -> Mapping[str, object]:
+        """Return the message as a mapping."""
+
+
+Message = str | Mapping[str, object] | MessageObject
+"""A text, or a message as chat APIs give it: a mapping, or an object of their libraries."""
+
+
+class MessageFields(TypedDict, total=False):
+    """The fields of a message; `Memory.add_many` says what each means."""
+
+    text: str
+    id: str
+    speaker: str
+    role: str
+    agent: str
+    session: str
+    time: datetime | str
+    tags: Sequence[str]
+    metadata: Mapping[str, object]
+    caption: str
+    kind: SourceKind
+    policy: str
+    expires: datetime | str
+
+
+def messages(given: object, fields: MessageFields) -> list[object]:
+    """Return a message, or a few, with the fields that each lacks; without one the fields are the message."""
+    if given is None:
+        return [fields]
+    if "text" in fields:
+        raise InvalidInput("add takes a message or a text=, not both.")
+    one = as_mapping(given)
+    if isinstance(one, Mapping):
+        several: Sequence[object] = [one]
+    elif isinstance(given, Sequence) and not isinstance(given, bytes | bytearray):
+        several = given
+    else:
+        raise InvalidInput(f"add takes a text, a message or a list of them, not {named(given)}.")
+    own = map(as_mapping, several)
+    return [{**fields, **each} if isinstance(each, Mapping) else each for each in own]
+
+
+def source_of(engine: Engine, scope: Scope, message: object, where: str, now: datetime) -> Source:
+    """Return a message of a scope as a source, which has its policy; raises InvalidInput that says `where`."""
+    zone, most = engine.settings.timezone, engine.settings.max_text
+    source = parse_message(message, where, timezone=zone, max_text=most, user=scope.user or "", now=now)
+    return engine.policies.assigned(source, where, now)
