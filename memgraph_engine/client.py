@@ -11,9 +11,9 @@ from memgraph_engine.asking.audit import Audit
 from memgraph_engine.asking.filters import narrowing
 from memgraph_engine.asking.reader import Reader
 from memgraph_engine.blocks import reading as block_reading
-from memgraph_engine.blocks.rebuild import rebuild_blocks
+from memgraph_engine.blocks.rebuild import Blocks
 from memgraph_engine.claims import reading as claim_reading, sharing
-from memgraph_engine.claims.consolidation import consolidate
+from memgraph_engine.claims.consolidation import Claims
 from memgraph_engine.engine import wiring
 from memgraph_engine.graph import (
     audit,
@@ -78,7 +78,7 @@ from memgraph_engine.model.scope import Scope, scope_of
 from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 from memgraph_engine.recall.ranking import rankings
 from memgraph_engine.settings import Settings
-from memgraph_engine.topics.job import rebuild_topics
+from memgraph_engine.topics.rebuild import Topics
 from memgraph_engine.writing import (
     adding,
     contexts,
@@ -90,10 +90,10 @@ from memgraph_engine.writing import (
     lives,
     profile as profile_changes,
 )
-from memgraph_engine.writing.evolution import evolve
+from memgraph_engine.writing.evolution import Evolution
 from memgraph_engine.writing.export import export
 from memgraph_engine.writing.importing import import_
-from memgraph_engine.writing.sweep import sweep
+from memgraph_engine.writing.sweep import Sweep
 from memgraph_engine.writing.undo import undo
 from memgraph_engine.writing.untie import untie
 from memgraph_engine.writing.update import update
@@ -380,7 +380,7 @@ class Memory:
         ...     memory.search("When does the train leave?", user_id="jo"), memory.sweep(user_id="jo").notes
         ([], 1)
         """
-        return sweep(self.engine, self._scope(user_id, shared))
+        return Sweep(self.engine, self._scope(user_id, shared)).run()
 
     def end_session(self, session: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """End a session, and with it the notes that live only as long (`ttl: session` of their policy).
@@ -418,7 +418,7 @@ class Memory:
         ...     memory.evict(user_id="mia").notes, len(list(memory.get_all(user_id="mia")))
         (3, 1)
         """
-        return eviction.evict(self.engine, self._scope(user_id, shared), dry_run=dry_run)
+        return eviction.Eviction(self.engine, self._scope(user_id, shared), dry_run=dry_run).run()
 
     def evolve(self, *, user_id: str | None = None, shared: bool = False) -> Evolved:
         """Hold the notes that came since the last evolution against those near them (MLA-ARC, section 3.6).
@@ -435,7 +435,7 @@ class Memory:
         ...     memory.evolve(user_id="bea").notes, memory.evolve(user_id="bea").notes
         (1, 0)
         """
-        return evolve(self.engine, self._scope(user_id, shared))
+        return Evolution(self.engine, self._scope(user_id, shared)).run()
 
     def restore(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """Bring back a note that expired, swept or not: the time of its policy begins anew. Or one that was evicted.
@@ -668,14 +668,14 @@ class Memory:
         called with each phase, and with "wait" while another run works. Readers see the former topics until the new
         ones are complete. Raises MissingExtra for an engine that is not installed, NotFound for an empty memory.
         """
-        return rebuild_topics(self.engine, self._scope(user_id, shared), engine, progress)
+        return Topics(self.engine, self._scope(user_id, shared), progress, engine).run()
 
     def rebuild_all_topics(
         self, *, engine: str | Partitioner | None = None, progress: Callable[[str], None] | None = None
     ) -> list[TopicRun]:
         """Call `rebuild_topics` for every memory of the tenant that was written to since its topics were found."""
         changed = topic_graph.changed(self.engine.db, self.engine.settings.tenant)
-        return [rebuild_topics(self.engine, scope, engine, progress) for scope in changed]
+        return [Topics(self.engine, scope, progress, engine).run() for scope in changed]
 
     def rebuild_blocks(
         self, *, user_id: str | None = None, shared: bool = False, progress: Callable[[str], None] = lambda _phase: None
@@ -688,7 +688,7 @@ class Memory:
         is complete. Raises NotFound for an empty memory, and SettingsError where one is too large for the paper's
         linkage (`blocks.paper_leaves`).
         """
-        return rebuild_blocks(self.engine, self._scope(user_id, shared), progress)
+        return Blocks(self.engine, self._scope(user_id, shared), progress).run()
 
     def consolidate(
         self, *, user_id: str | None = None, shared: bool = False, progress: Callable[[str], None] = lambda _phase: None
@@ -703,7 +703,7 @@ class Memory:
         each page of notes and each round of requests, with `tidy` at the end, and with `wait` while another run works.
         Raises NotFound for an empty memory.
         """
-        return consolidate(self.engine, self._scope(user_id, shared), progress)
+        return Claims(self.engine, self._scope(user_id, shared), progress).run()
 
     def share_claims(self, *, on: bool, user_id: str | None = None, shared: bool = False) -> None:
         """Let the tenant's users share claims, or no more (`shared=True`); or let one user take part, or no more.

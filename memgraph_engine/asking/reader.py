@@ -137,7 +137,7 @@ class Reader:
             found = selector.select(query, found) if selector else found
             return Hits(found, degraded, found.among, found.dropped, spent.fallbacks), spent
         finally:
-            account.settle(account.spent)
+            account.settle()
 
     @property
     def _reranks(self) -> bool:
@@ -359,7 +359,7 @@ class Reader:
             try:
                 recent = prompting.summed_up(recent, most_short, language, engine.roles, spent)
             finally:
-                account.settle(account.spent)
+                account.settle()
             parts = (known, about), (context, given.long + left), (recent, most_short)
             made = prompting.assemble(question, system, size, given, *parts)
             cost, fallbacks = context.cost + spent.cost, (*context.fallbacks, *spent.fallbacks)
@@ -495,7 +495,7 @@ class Reader:
             with closing(ask(context, present, engine.roles, Spent(account.meters), stream=stream)) as pieces:
                 for piece in pieces:
                     if isinstance(piece, Answer):  # whoever has it need not come back
-                        account.settle(account.spent)
+                        account.settle()
                         settled = True
                         fallbacks = (*context.fallbacks, *piece.fallbacks)
                         piece = replace(piece, cost=context.cost + piece.cost, fallbacks=fallbacks)
@@ -503,7 +503,7 @@ class Reader:
                     yield piece
         finally:
             if not settled:  # nobody listened to the end
-                account.settle(account.spent)
+                account.settle()
 
     def _turns(self, scope: Scope, history: object, question: str) -> list[Source]:
         """Return the turns before a question, the oldest first: the last of a session, or those that are given.

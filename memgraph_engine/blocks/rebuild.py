@@ -7,8 +7,6 @@ what it has written, and what a model has.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -17,8 +15,7 @@ from memgraph_engine.blocks.paper import paper_tree
 from memgraph_engine.blocks.schema import schema
 from memgraph_engine.blocks.tree import Node, Tree, tree
 from memgraph_engine.blocks.units import Placed
-from memgraph_engine.engine.account import on_account
-from memgraph_engine.engine.passes import Pass, Progress
+from memgraph_engine.engine.passes import Progress, Rebuild
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import blocks as block_graph
@@ -35,62 +32,62 @@ if TYPE_CHECKING:
 PHASES = ("read", "link", "write", "describe", "publish", "tidy")
 
 
-@dataclass
-class _Blocks(Pass):
-    dimensions: int
-    most: int
-    exact: int
-    paper_leaves: int
-    describer: Describer
+class Blocks(Rebuild[BlockRun]):
+    """Builds the tree of a scope anew.
 
-
-def rebuild_blocks(engine: Engine, scope: Scope, progress: Progress = lambda _phase: None) -> BlockRun:
-    """Build the tree of a scope anew, and return what changed; what chat models cost is written down.
-
-    By the paper's linkage it is refused (SettingsError) where there are more leaves than `blocks.paper_leaves`. Else it
-    raises as a pass does.
+    By the paper's linkage it is refused (SettingsError) where there are more leaves than `blocks.paper_leaves`.
     """
-    db, settings = engine.db, engine.settings.blocks
-    shape, before = schema(settings.schema_file), block_graph.state(db, scope.name)
-    paper_leaves = settings.paper_leaves if settings.linkage == "paper" else 0
-    sizes = engine.embedder.dimensions, shape.most, settings.exact, paper_leaves
-    with on_account(engine, scope) as spent:
-        describer = Describer(engine, scope.name, shape, spent)
-        job = _Blocks(db, scope.name, "blocks", progress, *sizes, describer)
-        return job.until_written(before.run if before else None, partial(_once, job, engine.now()))
+
+    name = "blocks"
+    sign, why = "unbuilt", "writes since blocks were built"
+    limit = "worker", "blocks_after", "writes"
+    writing = ("publish", "tidy")
+    tells = "blocks notes kept created renewed ended described"
+
+    def __init__(self, engine: Engine, scope: Scope, tell: Progress | None = None) -> None:
+        super().__init__(engine, scope, tell)
+        settings = engine.settings.blocks
+        self.shape, self.exact = schema(settings.schema_file), settings.exact
+        self.dimensions = engine.embedder.dimensions
+        self.paper_leaves = settings.paper_leaves if settings.linkage == "paper" else 0
+
+    def before(self) -> str | None:
+        """Return the last run."""
+        self.describer = Describer(self.engine, self.scope.name, self.shape, self.spent)
+        state = block_graph.state(self.db, self.scope.name)
+        return state.run if state else None
+
+    def once(self, before: str, *, late: bool) -> BlockRun:
+        """Build it, write what is different, describe it, and make it the present one."""
+        with self.phase("read"):
+            seen = _seen(self)
+            if seen.run != before and seen.version == seen.read:
+                return block_graph.runs(self.db, self.scope.name, 1)[0]
+            found = _read(self, seen)
+            stored = found.stored
+        with self.phase("link"):
+            made = _linked(self, found)
+        gone = sorted(stored.keys() - {node.id for node in made.nodes})
+        if not self.paper_leaves:
+            with self.phase("write"):
+                _write(self, found, made.nodes[::-1], made.vectors[::-1], "write")
+            with self.phase("describe"):
+                self.describer.describe(made, stored, self.tell)
+        run = _described(self, made, stored)
+        with self.phase("publish"):
+            run = replace(run, seconds={**self.seconds})
+            publishing = _Publishing(seen, run, self.spent.kinds, made, gone, late)
+            if not (published := self.db.write(publishing.write)):
+                raise Overtaken
+        with self.phase("tidy"):
+            block_graph.remove(self.db, self.scope.name, gone)
+            _seen(self)
+        return replace(published, seconds=self.seconds)
 
 
-def _once(job: _Blocks, now: datetime, before: str, late: bool) -> BlockRun:
-    """Do the work once, unless another run has done it since the one `before`: then return that."""
-    with job.phase("read"):
-        seen = _seen(job)
-        if seen.run != before and seen.version == seen.read:
-            return block_graph.runs(job.db, job.scope, 1)[0]
-        found = _read(job, seen)
-        stored = found.stored
-    with job.phase("link"):
-        made = _linked(job, found)
-    gone = sorted(stored.keys() - {node.id for node in made.nodes})
-    if not job.paper_leaves:
-        with job.phase("write"):
-            _write(job, found, made.nodes[::-1], made.vectors[::-1], "write")
-        with job.phase("describe"):
-            job.describer.describe(made, stored, job.tell)
-    run = _described(job, made, stored, now)
-    with job.phase("publish"):
-        kinds = job.describer.spent.kinds
-        publishing = _Publishing(seen, replace(run, seconds={**job.seconds}), kinds, made, gone, late)
-        if not (published := job.db.write(publishing.write)):
-            raise Overtaken
-    with job.phase("tidy"):
-        block_graph.remove(job.db, job.scope, gone)
-        _seen(job)
-    return replace(published, seconds=job.seconds)
-
-
-def _seen(job: _Blocks) -> BlocksState:
-    if (state := block_graph.state(job.db, job.scope)) is None:
-        raise NotFound(f"{job.scope!r} was removed while its blocks were made.")
+def _seen(job: Blocks) -> BlocksState:
+    if (state := block_graph.state(job.db, job.scope.name)) is None:
+        raise NotFound(f"{job.scope.name!r} was removed while its blocks were made.")
     return state
 
 
@@ -105,32 +102,32 @@ class _Found:
     stored: Mapping[str, Stored]
 
 
-def _read(job: _Blocks, seen: BlocksState) -> _Found:
+def _read(job: Blocks, seen: BlocksState) -> _Found:
     import numpy as np
 
     notes: list[Placed] = []
     stamps: dict[str, int] = {}
     vectors = [np.zeros((0, job.dimensions), dtype=np.float32)]
-    for rows, some in block_graph.notes(job.db, job.scope, job.dimensions):
+    for rows, some in block_graph.notes(job.db, job.scope.name, job.dimensions):
         stamps |= {row["id"]: row.pop("stamp") for row in rows}
         notes += [Placed(**row) for row in rows]
         vectors.append(some)
-    return _Found(seen, notes, np.concatenate(vectors), stamps, block_graph.stored(job.db, job.scope))
+    return _Found(seen, notes, np.concatenate(vectors), stamps, block_graph.stored(job.db, job.scope.name))
 
 
-def _linked(job: _Blocks, found: _Found) -> Tree:
+def _linked(job: Blocks, found: _Found) -> Tree:
     """Return the tree; by the paper's linkage its blocks are written, and tell something, as they are merged."""
     if not job.paper_leaves:
-        return tree(job.scope, found.notes, found.vectors, most=job.most, exact=job.exact)
+        return tree(job.scope.name, found.notes, found.vectors, most=job.shape.most, exact=job.exact)
 
     def speak(nodes: Sequence[Node], means: "NDArray[np.float64]") -> "NDArray[np.float64]":
         _write(job, found, nodes, means, "link")
         return job.describer.speak(nodes, means, found.stored, job.tell)
 
-    return paper_tree(job.scope, found.notes, found.vectors, speak, most=job.most, limit=job.paper_leaves)
+    return paper_tree(job.scope.name, found.notes, found.vectors, speak, most=job.shape.most, limit=job.paper_leaves)
 
 
-def _write(job: _Blocks, found: _Found, nodes: Sequence[Node], vectors: "NDArray[np.float64]", phase: str) -> None:
+def _write(job: Blocks, found: _Found, nodes: Sequence[Node], vectors: "NDArray[np.float64]", phase: str) -> None:
     """Write the blocks that are not stored as they are."""
     rows: list[Row] = [
         {
@@ -148,19 +145,19 @@ def _write(job: _Blocks, found: _Found, nodes: Sequence[Node], vectors: "NDArray
         for node, vector in zip(nodes, vectors, strict=True)
         if not kept(node, found.stored)
     ]
-    for _ in block_graph.write(job.db, job.scope, found.seen, rows):
+    for _ in block_graph.write(job.db, job.scope.name, found.seen, rows):
         job.tell(phase)
 
 
-def _described(job: _Blocks, made: Tree, stored: Mapping[str, Stored], now: datetime) -> BlockRun:
+def _described(job: Blocks, made: Tree, stored: Mapping[str, Stored]) -> BlockRun:
     same = sum(kept(node, stored) for node in made.nodes)
     created = sum(node.id not in stored for node in made.nodes)
     root = made.nodes[0] if made.nodes else None
     described, before, undescribed = job.describer.counts(made, stored)
     return BlockRun(
         id=uuid4().hex,
-        scope=job.scope,
-        at=now,
+        scope=job.scope.name,
+        at=job.now,
         notes=root.notes if root else 0,
         leaves=root.leaves if root else 0,
         blocks=len(made.nodes),
@@ -174,8 +171,8 @@ def _described(job: _Blocks, made: Tree, stored: Mapping[str, Stored], now: date
         described=described,
         described_before=before,
         undescribed=undescribed,
-        fallbacks=job.describer.spent.fallbacks,
-        cost=job.describer.spent.cost,
+        fallbacks=job.spent.fallbacks,
+        cost=job.spent.cost,
     )
 
 

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from memgraph_engine.claims.abstracting import Abstractor, Found, Reading
 from memgraph_engine.claims.patterns import Told, identity
 from memgraph_engine.claims.sharing import mark
-from memgraph_engine.engine.account import on_account
-from memgraph_engine.engine.passes import Pass, Progress
+from memgraph_engine.engine.passes import Pass
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import claims as claim_graph
@@ -24,46 +23,50 @@ from memgraph_engine.model.scope import Scope
 READ, TIDY = "read", "tidy"
 
 
-def consolidate(engine: Engine, scope: Scope, progress: Progress = lambda _phase: None) -> ClaimRun:
-    """Run the claims job over a memory; raises NotFound for one that nothing was written to.
+class Claims(Pass[ClaimRun]):
+    """Looks for claims: READ is told before each page of notes, TIDY at the end."""
 
-    `progress` is told READ before each page of notes, TIDY at the end.
-    """
-    db = engine.db
-    with Pass(db, scope.name, "claims", progress).alone():
-        state = claim_graph.state(db, scope.name)
-        if state is None:
-            raise NotFound(f"Nothing was ever written to {scope.name!r}, so it claims nothing.")
-        notes = done = claims = created = 0
-        with on_account(engine, scope) as spent:
-            model = Abstractor(engine, scope.name, state.language, spent, names=[scope.user or ""])
+    name = "claims"
+    sign, why = "unclaimed", "writes since claims were looked for"
+    limit = "worker", "claims_after", "writes"
+    writing = (TIDY,)
+    tells = "notes claims created removed abstracted deferred"
+
+    def work(self) -> ClaimRun:
+        """Read the notes, then remove what nothing supports; raises NotFound for a scope never written to."""
+        with self.alone():
+            engine, db, scope, state = self.engine, self.db, self.scope, claim_graph.state(self.db, self.scope.name)
+            if state is None:
+                raise NotFound(f"Nothing was ever written to {scope.name!r}, so it claims nothing.")
+            notes = done = claims = created = 0
+            model = Abstractor(engine, scope.name, state.language, self.spent, names=[scope.user or ""])
             for page in claim_graph.unread(db, scope.name):
                 for part in model.parts(page):
-                    progress(READ)
+                    self.tell(READ)
                     model.abstract(part)
                     rows, new = _claimed(engine, scope, part, state.language)
                     written, read = claim_graph.write(db, scope.name, state.cycle + 1, rows)
                     notes, done = notes + written, done + read
                     claims += sum(len(row["claims"]) for row in rows)
                     created += new
-        progress(TIDY)
-        claim_graph.end(db, scope.name, state.version, state.cycle + bool(done))
-        weak = (one for one in claim_graph.told(db, [scope.name]) if one.claim.confidence < LEAST)
-        gone = [{"id": one.claim.id, "decayed": bool(one.stamps)} for one in weak]
-        claim_graph.remove(db, scope.name, gone)
-    return ClaimRun(
-        scope.name,
-        engine.now(),
-        notes,
-        claims,
-        created,
-        len(gone),
-        abstracted=model.abstracted,
-        deferred=notes - done,
-        refused=model.refused,
-        fallbacks=spent.fallbacks,
-        cost=spent.cost,
-    )
+            with self.phase(TIDY):
+                claim_graph.end(db, scope.name, state.version, state.cycle + bool(done))
+                weak = (one for one in claim_graph.told(db, [scope.name]) if one.claim.confidence < LEAST)
+                gone = [{"id": one.claim.id, "decayed": bool(one.stamps)} for one in weak]
+                claim_graph.remove(db, scope.name, gone)
+        return ClaimRun(
+            scope.name,
+            engine.now(),
+            notes,
+            claims,
+            created,
+            len(gone),
+            abstracted=model.abstracted,
+            deferred=notes - done,
+            refused=model.refused,
+            fallbacks=self.spent.fallbacks,
+            cost=self.spent.cost,
+        )
 
 
 def claim_id(scope: str, told: Told, language: str) -> str:

@@ -41,7 +41,7 @@ def worker(
         engine = memory.engine
         one = Worker(engine, every_tenant=every_tenant, tell=_tell(as_json=as_json))
         whose = "every tenant" if every_tenant else f"tenant {engine.settings.tenant}"
-        table = "; ".join(f"{job.name} {job.when}" for job in one.jobs)
+        table = "; ".join(f"{name} {when}" for name, when in one.plans.items())
         _event(engine.now(), "started", f"for {whose}; {table}", as_json=as_json)
         fine = True
         with _stopped_by_signals(one):

@@ -30,9 +30,9 @@ class Account:
         """What the call has cost so far, abandoned answers included."""
         return self._own.spent
 
-    def settle(self, cost: Cost) -> None:
+    def settle(self) -> None:
         """Write down what the call cost; a day's meter has charged it already."""
-        if cost.calls:
+        if (cost := self.spent).calls:
             charged = self._own.charged if self._day == Budget() else NOTHING
             spending.add(self._engine.db, self._scope.name, self._engine.now(), cost, charged)
 
@@ -45,7 +45,7 @@ def on_account(engine: Engine, scope: Scope) -> Iterator[Spent]:
     try:
         yield spent
     finally:
-        account.settle(spent.cost)
+        account.settle()
 
 
 class DayMeter:

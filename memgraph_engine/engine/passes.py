@@ -36,6 +36,8 @@ class Pass(ABC, Generic[R]):
     name: ClassVar[str]
     when: ClassVar[str] = ""
     """When it is due, for people."""
+    limit: ClassVar[tuple[str, str, str] | None] = None
+    """Or after how many it is due: the setting, by its table and name, and of what."""
     sign: ClassVar[str] = ""
     """The field of what waits in a memory by which it is due."""
     why: ClassVar[str] = ""
@@ -46,6 +48,8 @@ class Pass(ABC, Generic[R]):
     """Of the kinds with one lease a memory has one at a time."""
     writing: ClassVar[tuple[str, ...]] = ()
     """Its last phases, in which it is not left: they write."""
+    tells: ClassVar[str] = ""
+    """What a worker tells of its result: names of counts or lists, with another name before an = if need be."""
 
     def __init__(self, engine: Engine, scope: Scope, tell: Progress | None = None) -> None:
         self.engine, self.db, self.scope = engine, engine.db, scope
@@ -55,9 +59,13 @@ class Pass(ABC, Generic[R]):
         self.seconds: dict[str, float] = {}
 
     @classmethod
-    def plan(cls, _engine: Engine) -> str:
+    def plan(cls, engine: Engine) -> str:
         """Say for people when it is due, by the settings."""
-        return cls.when
+        if not cls.limit:
+            return cls.when
+        table, name, what = cls.limit
+        number: int = getattr(getattr(engine.settings, table), name)
+        return f"after {number:,} {what}" if number else "never"
 
     @classmethod
     def due(cls, _engine: Engine, waiting: Waiting, _now: datetime) -> str:
@@ -68,9 +76,13 @@ class Pass(ABC, Generic[R]):
     def work(self) -> R:
         """Do it."""
 
-    @abstractmethod
     def counts(self, made: R) -> Mapping[str, int] | None:
         """Return what a worker tells of it, by name; None where there was nothing to do, or another run did it."""
+        names = [one.rpartition("=")[::2] for one in self.tells.split()]
+        found = {name or field: getattr(made, field) for name, field in names}
+        counts = {name: some if isinstance(some, int) else len(some) for name, some in found.items()}
+        done = self.at in self.writing if self.writing else any(counts.values())
+        return counts if done else None
 
     def run(self) -> R:
         """Do it, and write down what chat models cost, however it ends."""
@@ -89,13 +101,6 @@ class Pass(ABC, Generic[R]):
         self.at, begun = name, time.perf_counter()
         yield
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
-
-    def told(self, made: object, names: str) -> Mapping[str, int] | None:
-        """Return what a result tells by some names, counts or lists, unless another run did the work."""
-        if self.writing and self.at not in self.writing:
-            return None
-        found = {name: getattr(made, name) for name in names.split()}
-        return {name: some if isinstance(some, int) else len(some) for name, some in found.items()}
 
 
 class Rebuild(Pass[R]):
@@ -128,8 +133,3 @@ class Rebuild(Pass[R]):
         raise WriteConflict(
             f"Other runs changed the {self.name} of {scope!r} {_ATTEMPTS} times during this one. Try again."
         )
-
-
-def after(number: int, what: str) -> str:
-    """Say when something is due that is so after a number of something, 0 for never."""
-    return f"after {number:,} {what}" if number else "never"

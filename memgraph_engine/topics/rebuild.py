@@ -3,88 +3,117 @@
 Readers see the former topics until the new ones are whole; a run that fails or is killed leaves the former ones.
 """
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from uuid import uuid4
 
 import numpy as np
 
-from memgraph_engine.engine.passes import Pass, Progress
+from memgraph_engine.engine.passes import Progress, Rebuild
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.errors import NotFound
+from memgraph_engine.errors import InvalidInput, MissingExtra, NotFound
 from memgraph_engine.graph import keywords as keyword_graph, topics as topic_graph
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.leases import Overtaken
 from memgraph_engine.graph.rows import packed
+from memgraph_engine.graph.waiting import Waiting
 from memgraph_engine.model.ports import Partitioner
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Topic, TopicRun
-from memgraph_engine.settings import TopicsSettings
 from memgraph_engine.topics.bounds import Bounds
 from memgraph_engine.topics.difference import Difference, difference
+from memgraph_engine.topics.engines import engine_named
 from memgraph_engine.topics.labels import centroids
 from memgraph_engine.topics.naming import Labeller
 from memgraph_engine.topics.partition import Partition, partition
 from memgraph_engine.topics.reading import Keywords, keywords
+from memgraph_engine.topics.schedule import Schedule
 
 PHASES = ("read", "partition", "compare", "label", "write")
 
+_log = logging.getLogger("memgraph_engine")
 _MOVES = 1000  # named in a run's record
 
 
-@dataclass
-class _Topics(Pass):
-    engine: Partitioner
-    settings: TopicsSettings
-    labeller: Labeller
+class Topics(Rebuild[TopicRun]):
+    """Finds the topics of a scope anew, beginning with those it has."""
+
+    name = "topics"
+    writing = ("write",)
+    tells = "topics keywords created ended moved joined labelled"
+
+    def __init__(
+        self,
+        engine: Engine,
+        scope: Scope,
+        tell: Progress | None = None,
+        partitioner: str | Partitioner | None = None,
+    ) -> None:
+        super().__init__(engine, scope, tell)
+        self.settings, self.partitioner = engine.settings.topics, partitioner_of(engine, partitioner)
+
+    @classmethod
+    def plan(cls, engine: Engine) -> str:
+        """Say when topics are due; never without an engine for them, which is told once."""
+        schedule = Schedule.of(engine.settings)
+        if schedule and (lack := _lack(engine)):
+            _log.warning("Topics are not found, all else is done. %s", lack)
+            return "never, since their engine is not installed"
+        return str(schedule)
+
+    @classmethod
+    def due(cls, engine: Engine, waiting: Waiting, now: datetime) -> str:
+        """Say why they are due in a memory."""
+        schedule = Schedule.of(engine.settings)
+        return schedule.due(waiting, now) if schedule and not _lack(engine) else ""
+
+    def before(self) -> str | None:
+        """Return the last run."""
+        self.labeller = Labeller(self.engine.roles, self.spent)
+        state = topic_graph.state(self.db, self.scope.name)
+        return state.run if state else None
+
+    def once(self, before: str, *, late: bool) -> TopicRun:
+        """Find them, and write what is different."""
+        scope, settings = self.scope.name, self.settings
+        with self.phase("read"):
+            seen = topic_graph.state(self.db, scope)
+            if seen is None:
+                raise NotFound(f"{scope!r} was removed while its topics were looked for.")
+            if seen.run != before and not seen.changed_since:
+                return topic_graph.runs(self.db, scope, 1)[0]
+            found = keywords(topic_graph.network(self.db, scope))
+        with self.phase("partition"):
+            bounds = Bounds.of(len(found.names), settings.min_size, settings.max_size)
+            parts = partition(
+                found.graph,
+                self.partitioner,
+                bounds,
+                resolution=settings.resolution,
+                seed=settings.seed,
+                start=found.start,
+            )
+        with self.phase("compare"):
+            change = difference(found, parts.membership, topic_graph.written(self.db, scope))
+        with self.phase("label"):
+            topics = self.labeller.labelled(change.topics)
+        run = _described(self, found, parts, change)
+        run = replace(run, labelled=sum(old != topic for old, topic in zip(change.topics, topics, strict=True)))
+        with self.phase("write"):
+            run = replace(run, seconds={**self.seconds})
+            stored = replace(run, fallbacks=self.spent.kinds)
+            writing = _Writing(seen, stored, found, change, _rows(self, change, topics), bounds.largest, late)
+            if not self.db.write(writing.write):
+                raise Overtaken
+        return replace(run, seconds=self.seconds)
 
 
-def rebuild(
-    engine: Engine, scope: Scope, partitioner: Partitioner, progress: Progress | None, labeller: Labeller
-) -> TopicRun:
-    """Find the topics of a scope anew, beginning with those it has, and return what changed; raises as a pass does."""
-    db, tell, now = engine.db, progress or (lambda _phase: None), engine.now()
-    before = topic_graph.state(db, scope.name)
-    job = _Topics(db, scope.name, "topics", tell, partitioner, engine.settings.topics, labeller)
-    return job.until_written(before.run if before else None, partial(_once, job, now))
-
-
-def _once(job: _Topics, now: datetime, before: str, late: bool) -> TopicRun:
-    """Do the work once, unless another run has done it since the one `before`: then return that."""
-    with job.phase("read"):
-        seen = topic_graph.state(job.db, job.scope)
-        if seen is None:
-            raise NotFound(f"{job.scope!r} was removed while its topics were looked for.")
-        if seen.run != before and not seen.changed_since:
-            return topic_graph.runs(job.db, job.scope, 1)[0]
-        found = keywords(topic_graph.network(job.db, job.scope))
-    with job.phase("partition"):
-        settings = job.settings
-        bounds = Bounds.of(len(found.names), settings.min_size, settings.max_size)
-        parts = partition(
-            found.graph, job.engine, bounds, resolution=settings.resolution, seed=settings.seed, start=found.start
-        )
-    with job.phase("compare"):
-        change = difference(found, parts.membership, topic_graph.written(job.db, job.scope))
-    with job.phase("label"):
-        topics = job.labeller.labelled(change.topics)
-    run = _described(job, found, parts, change, now)
-    run = replace(run, labelled=sum(old != topic for old, topic in zip(change.topics, topics, strict=True)))
-    with job.phase("write"):
-        run = replace(run, seconds={**job.seconds})
-        stored = replace(run, fallbacks=job.labeller.spent.kinds)
-        writing = _Writing(seen, stored, found, change, _rows(job, change, topics), bounds.largest, late)
-        if not job.db.write(writing.write):
-            raise Overtaken
-    return replace(run, seconds=job.seconds)
-
-
-def _rows(job: _Topics, change: Difference, topics: Sequence[Topic]) -> list[Row]:
+def _rows(job: Topics, change: Difference, topics: Sequence[Topic]) -> list[Row]:
     """Return the topics to write, with a centroid where the members have changed."""
     names = sorted(change.topic_of)
-    middle = centroids(topic_graph.vectors(job.db, job.scope, names), change.topic_of)
+    middle = centroids(topic_graph.vectors(job.db, job.scope.name, names), change.topic_of)
     return [
         {
             "id": topic.id,
@@ -99,13 +128,13 @@ def _rows(job: _Topics, change: Difference, topics: Sequence[Topic]) -> list[Row
     ]
 
 
-def _described(job: _Topics, found: Keywords, parts: Partition, change: Difference, now: datetime) -> TopicRun:
+def _described(job: Topics, found: Keywords, parts: Partition, change: Difference) -> TopicRun:
     sizes = np.bincount(parts.membership[parts.membership >= 0], minlength=1)
     return TopicRun(
         id=uuid4().hex,
-        scope=job.scope,
-        at=now,
-        engine=job.engine.name,
+        scope=job.scope.name,
+        at=job.now,
+        engine=job.partitioner.name,
         seed=job.settings.seed,
         resolution=job.settings.resolution,
         keywords=len(found.names),
@@ -122,9 +151,30 @@ def _described(job: _Topics, found: Keywords, parts: Partition, change: Differen
         splits=change.matching.splits,
         merges=change.matching.merges,
         moves=change.moves[:_MOVES],
-        fallbacks=job.labeller.spent.fallbacks,
-        cost=job.labeller.spent.cost,
+        fallbacks=job.spent.fallbacks,
+        cost=job.spent.cost,
     )
+
+
+def partitioner_of(engine: Engine, given: str | Partitioner | None = None) -> Partitioner:
+    """Return the given partition engine, which may be a name, else that of the settings; raises MissingExtra."""
+    chosen = engine.settings.topics.engine if given is None else given
+    if isinstance(chosen, str):
+        return engine_named(chosen)
+    if not (hasattr(chosen, "partition") and hasattr(chosen, "name")):  # bytes have the one, which is another
+        raise InvalidInput(
+            f"engine must be a name, or have a `name` and a method `partition`; {chosen!r} has not both."
+        )
+    return chosen
+
+
+def _lack(engine: Engine) -> str:
+    """Return what the engine for topics lacks, '' if it is installed."""
+    try:
+        partitioner_of(engine)
+    except MissingExtra as error:
+        return str(error)
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

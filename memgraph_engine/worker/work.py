@@ -7,8 +7,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from math import inf
 from queue import Empty, SimpleQueue
-from typing import Literal
+from typing import Any, Literal
 
+from memgraph_engine.cost import NOTHING
+from memgraph_engine.engine.passes import Pass
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import MemgraphEngineError, StoreError
 from memgraph_engine.graph import leases, scopes
@@ -16,8 +18,8 @@ from memgraph_engine.graph.waiting import Limits, Waiting, waiting, waits
 from memgraph_engine.model.job import JobRun
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
-from memgraph_engine.worker.jobs import Job, Outcome, Stopped, jobs_of
-from memgraph_engine.worker.schedule import Schedule
+from memgraph_engine.topics.schedule import Schedule
+from memgraph_engine.worker.jobs import JOBS
 from memgraph_engine.writing import unused
 from memgraph_engine.writing.evolution import turns
 from memgraph_engine.writing.pruning import due_since
@@ -55,6 +57,10 @@ def pausing(stopping: Callable[[], bool]) -> Callable[[], bool]:
     return pause
 
 
+class Stopped(Exception):
+    """The worker was asked to stop, and leaves a job that has written nothing."""
+
+
 class Worker:
     """Does what is due for a tenant, or for all of them. Any number of workers share the work by leases in the graph.
 
@@ -73,7 +79,9 @@ class Worker:
     ) -> None:
         self._engine, self._tell = engine, tell
         self._tenant = None if every_tenant else engine.settings.tenant
-        self.jobs = jobs_of(engine)
+        self.jobs = JOBS
+        self.plans = {job.name: job.plan(engine) for job in JOBS}
+        """When each job is due, for people."""
         self._rests: dict[tuple[str, str], tuple[float, float]] = {}  # how long, and until when
         self._bell: SimpleQueue[None] = SimpleQueue()
         self.stopping = False
@@ -98,7 +106,7 @@ class Worker:
     def waits(self) -> str:
         """Say for what the topics wait that are nearest to being due, and how near that is; '' where none wait."""
         schedule, now = Schedule.of(self._engine.settings), self._engine.now()
-        if str(schedule) not in {job.when for job in self.jobs}:  # their engine is not installed
+        if str(schedule) != self.plans["topics"]:  # their engine is not installed
             return ""
         some = waiting(self._engine.db, self._tenant, limits=Limits(self._engine.settings.lifecycle.cap))
         told = [(one, why) for one in some if (why := schedule.waits(one, now))]
@@ -135,10 +143,10 @@ class Worker:
                 done |= self._work(one.scope, lease, again=again)
         return done
 
-    def _due(self, one: Waiting) -> list[tuple[Job, str]]:
+    def _due(self, one: Waiting) -> list[tuple[type[Pass[Any]], str]]:
         """Return the jobs that are due in a memory, and why; those that failed have a rest."""
         now, clock = self._engine.now(), time.monotonic()
-        due = [(job, why) for job in self.jobs if (why := job.due(one, now))]
+        due = [(job, why) for job in self.jobs if (why := job.due(self._engine, one, now))]
         return [(job, why) for job, why in due if self._rests.get((one.scope.name, job.name), (0, 0))[1] <= clock]
 
     def _work(self, scope: Scope, lease: str, *, again: bool) -> bool:
@@ -153,20 +161,21 @@ class Worker:
                     done = True
         return done
 
-    def _do(self, job: Job, scope: Scope, why: str, *, again: bool) -> bool:
+    def _do(self, job: type[Pass[Any]], scope: Scope, why: str, *, again: bool) -> bool:
         """Do one job and tell of it; return whether it did anything."""
-        begun = time.perf_counter()
+        begun, stopping = time.perf_counter(), pausing(self._asked_to_stop) if again else self._asked_to_stop
 
-        def tell(outcome: Literal["done", "stopped", "failed"], made: Outcome | None = None, error: str = "") -> None:
-            one = made or Outcome({})
-            seconds = time.perf_counter() - begun
-            at = self._engine.now()
-            self._tell(
-                JobRun(job.name, scope.name, at, outcome, seconds, why, one.counts, error, one.fallbacks, one.cost)
-            )
+        def tell(outcome: Literal["done", "stopped", "failed"], error: str = "", **told: Any) -> None:
+            seconds, at = time.perf_counter() - begun, self._engine.now()
+            self._tell(JobRun(job.name, scope.name, at, outcome, seconds, why, error=error, **told))
+
+        def reached(phase: str) -> None:
+            if stopping() and phase not in job.writing:
+                raise Stopped
 
         try:
-            made = job.do(scope, pausing(self._asked_to_stop) if again else self._asked_to_stop)
+            one = job(self._engine, scope, reached)
+            made = one.run()
         except Stopped:
             tell("stopped")
             return False
@@ -177,11 +186,12 @@ class Worker:
             tell("failed", error=str(error) or type(error).__name__)
             return False
         self._rests.pop((scope.name, job.name), None)
-        if made:
-            tell("done", made)
-        return made is not None
+        counts = one.counts(made)
+        if counts is not None:
+            tell("done", counts=counts, fallbacks=getattr(made, "fallbacks", ()), cost=getattr(made, "cost", NOTHING))
+        return counts is not None
 
-    def _rest(self, scope: Scope, job: Job, *, again: bool) -> None:
+    def _rest(self, scope: Scope, job: type[Pass[Any]], *, again: bool) -> None:
         """Leave what failed alone for a while, and longer each time."""
         last, _ = self._rests.get((scope.name, job.name), (0.0, 0.0))
         rest = min(max(_FIRST_REST, 2 * last), _LONGEST_REST) if again else inf

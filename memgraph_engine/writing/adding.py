@@ -1,11 +1,13 @@
 """The way of a write: ingest makes candidates, the gate decides and applies, and again when somebody was faster."""
 
 import logging
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, count
 
+from memgraph_engine.engine.passes import Pass
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import (
     ConstructionFailed,
@@ -31,7 +33,7 @@ from memgraph_engine.writing.batch import Batch, entries, unknown
 from memgraph_engine.writing.commit import Stale, until_current
 from memgraph_engine.writing.construction import Work, make_notes
 from memgraph_engine.writing.lives import restore
-from memgraph_engine.writing.sweep import sweep
+from memgraph_engine.writing.sweep import Sweep
 
 _TOO_MANY = 3  # notes that can't be constructed: then it is not the notes
 _log = logging.getLogger("memgraph_engine")
@@ -98,6 +100,21 @@ def process(engine: Engine, scope: Scope, limit: int | None = None) -> Receipt:
             work.clear()
         _report(failed, alone=not entries)
         return work.receipt(entries)
+
+
+class Construction(Pass[Receipt]):
+    """Constructs a batch of the notes that are pending."""
+
+    name, when, most = "construct", "where notes are pending", 10
+    sign, why = "pending", "pending notes"
+
+    def counts(self, made: Receipt) -> Mapping[str, int] | None:
+        """Return what became of how many."""
+        return dict(Counter[str](sorted(entry.kind for entry in made.entries))) or None
+
+    def work(self) -> Receipt:
+        """Construct them."""
+        return process(self.engine, self.scope, self.engine.settings.ingest_batch)
 
 
 def _report(failed: Mapping[str, MemgraphEngineError], *, alone: bool) -> None:
@@ -224,7 +241,7 @@ def look_up(work: Work, some: Sequence[Source], *, keywords: bool) -> sources.Se
 
 def _make_room(engine: Engine, scope: Scope, ids: Sequence[str]) -> None:
     """Erase sources whose ids come again and that are to be erased by now; raises Held, or ClockSkew."""
-    held = sweep(engine, scope).held
+    held = Sweep(engine, scope).run().held
     seen = sources.look_up(engine.db, scope.name, ids, [], []) if held else None
     if seen and (left := [id for id in ids if id in seen.known and seen.known[id].ended]):
         named = ", ".join(f"{one.id} ({one.reason})" for one in held)

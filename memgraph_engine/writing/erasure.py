@@ -16,6 +16,7 @@ from datetime import datetime
 from types import MappingProxyType
 from uuid import uuid4
 
+from memgraph_engine.engine.passes import Pass
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import ErasureRefused, Held, InvalidInput, NotFound, named
 from memgraph_engine.graph import erasures, holds, keys, notes, retrievals, scopes, usage
@@ -157,6 +158,21 @@ def ended(engine: Engine, scope: Scope) -> tuple[list[ErasureReceipt], list[Hold
     while until_current(db, scope.name, begin):
         receipts += unfinished(engine, scope)
     return receipts, kept
+
+
+class Unfinished(Pass[list[ErasureReceipt]]):
+    """Carries out the erasures of a scope that were begun and cut off."""
+
+    name, when = "erase", "where an erasure was cut off"
+    sign, why = "erasing", "an erasure that was cut off"
+
+    def counts(self, made: list[ErasureReceipt]) -> Mapping[str, int] | None:
+        """Return how many notes were erased."""
+        return {"erased": sum(one.counts["notes"] for one in made)} if made else None
+
+    def work(self) -> list[ErasureReceipt]:
+        """Carry them out."""
+        return unfinished(self.engine, self.scope)
 
 
 def unfinished(engine: Engine, scope: Scope) -> list[ErasureReceipt]:

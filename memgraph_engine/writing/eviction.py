@@ -6,7 +6,7 @@ words, and its sources; a summary tells of these.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 from itertools import groupby, islice
 from math import ceil
@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from memgraph_engine.cost import NOTHING
-from memgraph_engine.engine.account import on_account
+from memgraph_engine.engine.passes import Pass, Progress
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import holds, notes, scopes, usage
@@ -22,7 +22,6 @@ from memgraph_engine.graph.database import Row
 from memgraph_engine.graph.notes import Evictable, NewSummary, Part, Revision, Summed
 from memgraph_engine.graph.scopes import ScopeState
 from memgraph_engine.lifecycle.eviction import Cold, clusters, information, temperatures
-from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.memory import Note, note_id
 from memgraph_engine.model.result import Decision, Evicted
 from memgraph_engine.model.scope import Scope
@@ -53,30 +52,23 @@ def limit(engine: Engine, scope: Scope, cap: int | None) -> None:
         raise NotFound(f"The memory of {scope} is empty: there is nothing to limit.")
 
 
-def evict(engine: Engine, scope: Scope, *, dry_run: bool = False) -> Evicted:
-    """Sum up the coldest notes of a scope that has more than its cap."""
-    with on_account(engine, scope) as spent:
-        return Eviction(engine, scope, spent, dry_run).run()
+class Eviction(Pass[Evicted]):
+    """Sums up the coldest notes of a scope that has more than its cap, until no more than the target are left."""
 
+    name, when = "evict", "where a memory has more notes than its cap"
+    sign, why = "crowded", "more notes than the cap"
+    tells = "archived=notes summaries"
 
-@dataclass
-class Eviction:
-    """One call, and what came of it so far."""
+    def __init__(self, engine: Engine, scope: Scope, tell: Progress | None = None, *, dry_run: bool = False) -> None:
+        super().__init__(engine, scope, tell)
+        self.dry_run, self.notes, self.planned = dry_run, 0, 0
+        self.decisions: list[Decision] = []
 
-    engine: Engine
-    scope: Scope
-    spent: Spent
-    dry_run: bool = False
-    notes: int = 0
-    decisions: list[Decision] = field(default_factory=list)
-    planned: int = 0
-
-    def run(self) -> Evicted:
+    def work(self) -> Evicted:
         """Evict until no more notes than the target are left, or until no others can be."""
-        db = self.engine.db
-        while until_current(db, self.scope.name, self._some) and not self.dry_run:
+        while until_current(self.db, self.scope.name, self._some) and not self.dry_run:
             pass
-        state = scopes.state(db, self.scope.name)
+        state = scopes.state(self.db, self.scope.name)
         left = (state.notes if state else 0) - self.dry_run * (self.notes - self.planned)
         cap, made = self._cap(state), self.planned if self.dry_run else len(self.decisions)
         return Evicted(self.notes, made, left, cap, tuple(self.decisions), self.spent.cost, self.spent.fallbacks)

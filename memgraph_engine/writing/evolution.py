@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memgraph_engine.cost import NOTHING, Cost
-from memgraph_engine.engine.account import on_account
+from memgraph_engine.engine.passes import Pass, Progress
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.gate import Gate, known_of
@@ -23,7 +23,6 @@ from memgraph_engine.graph.notes import SUMMARY, USER, Evolving, Found, Relation
 from memgraph_engine.language.terms import tokenize
 from memgraph_engine.lifecycle.summaries import facts, unfaithful
 from memgraph_engine.llm.requests import evolving
-from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.result import Considered, Decision, Evolved
@@ -103,24 +102,24 @@ class Step:
     seen: Collection[str] = ()
 
 
-def evolve(engine: Engine, scope: Scope) -> Evolved:
-    """Hold what came to a scope since it evolved last against what is near it."""
-    with on_account(engine, scope) as spent:
-        return Evolution(engine, scope, spent).run()
+class Evolution(Pass[Evolved]):
+    """Holds what came to a scope since it evolved last against what is near it.
 
+    A model is asked once about the same, however often the write is prepared.
+    """
 
-@dataclass
-class Evolution:
-    """One call. A model is asked once about the same, however often the write is prepared."""
+    name = "evolve"
+    sign, why = "evolving", "new interactions"
+    limit = "lifecycle", "evolve", "new interactions"
+    tells = "notes ties tags contexts"
 
-    engine: Engine
-    scope: Scope
-    spent: Spent
-    _asked: dict[tuple[object, ...], "Answer | None"] = field(default_factory=dict)
+    def __init__(self, engine: Engine, scope: Scope, tell: Progress | None = None) -> None:
+        super().__init__(engine, scope, tell)
+        self._asked: dict[tuple[object, ...], Answer | None] = {}
 
-    def run(self) -> Evolved:
+    def work(self) -> Evolved:
         """Evolve by what came since the last time; raises WriteConflict."""
-        return until_current(self.engine.db, self.scope.name, self._attempt)
+        return until_current(self.db, self.scope.name, self._attempt)
 
     def _attempt(self) -> Evolved:
         db, scope = self.engine.db, self.scope.name

@@ -4,39 +4,63 @@ What is archived keeps its words and comes back whole by an undo, or by `restore
 on a sweep, nor does a sweep depend on who else reads.
 """
 
+from collections.abc import Mapping
+from datetime import datetime
 from inspect import unwrap
 
+from memgraph_engine.engine.passes import Pass
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import ClockSkew
 from memgraph_engine.graph import notes, scopes
 from memgraph_engine.graph.database import SKEW, Database
 from memgraph_engine.graph.health import ahead
 from memgraph_engine.graph.notes import Revision
+from memgraph_engine.graph.waiting import Waiting
 from memgraph_engine.model.ports import utc_now
 from memgraph_engine.model.result import Decision, Swept
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing import erasure
 from memgraph_engine.writing.commit import retried
-from memgraph_engine.writing.pruning import prune
+from memgraph_engine.writing.pruning import due_since, prune
 from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 500
 
 
-def sweep(engine: Engine, scope: Scope) -> Swept:
-    """Erase what has its end for good, but what is held, and archive what else has expired. Raises ClockSkew."""
-    db = engine.db
-    if unwrap(engine.clock) is utc_now:  # a clock that a program gives is meant as it is
-        _check_clock(db)
-    if scopes.cut_off(db, scope.name):
-        scopes.clear(db, scope.name)
-    erased, held = erasure.ended(engine, scope)
-    archived, decisions = 0, list[Decision]()
-    while done := _archive(engine, scope):
-        archived += done[0]
-        decisions.append(done[1])
-    scopes.settle(db, scope.name, notes.UNSWEPT)
-    return Swept(archived, tuple(decisions), tuple(erased), tuple(held), prune(engine, scope, engine.now()))
+class Sweep(Pass[Swept]):
+    """Erases what has its end for good, but what is held, and archives what else has expired. Raises ClockSkew."""
+
+    name, when = "expire", "where notes have expired, or once a day where history has a budget"
+
+    @classmethod
+    def due(cls, engine: Engine, waiting: Waiting, now: datetime) -> str:
+        """Say what has expired, notes or history."""
+        since = due_since(engine.settings.lifecycle, now)
+        old = since is not None and (waiting.pruned is None or waiting.pruned <= since)
+        return "expired notes" if waiting.expiring else "a day's history" if old else ""
+
+    def counts(self, made: Swept) -> Mapping[str, int] | None:
+        """Return what was archived, erased and pruned, as far as anything was."""
+        erased = sum(one.counts["notes"] for one in made.erased)
+        counts = {"archived": made.notes, "erased": erased, "pruned": made.pruned}
+        done = {name: some for name, some in counts.items() if some}
+        return done if done or made.erased else None
+
+    def work(self) -> Swept:
+        """Sweep; one that was cut off goes on by the next."""
+        db, scope = self.db, self.scope
+        if unwrap(self.engine.clock) is utc_now:  # a clock that a program gives is meant as it is
+            _check_clock(db)
+        if scopes.cut_off(db, scope.name):
+            scopes.clear(db, scope.name)
+        erased, held = erasure.ended(self.engine, scope)
+        archived, decisions = 0, list[Decision]()
+        while done := _archive(self.engine, scope):
+            archived += done[0]
+            decisions.append(done[1])
+        scopes.settle(db, scope.name, notes.UNSWEPT)
+        pruned = prune(self.engine, scope, self.engine.now())
+        return Swept(archived, tuple(decisions), tuple(erased), tuple(held), pruned)
 
 
 @retried

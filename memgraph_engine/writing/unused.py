@@ -8,10 +8,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
+from memgraph_engine.engine.passes import Pass
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import notes, usage
 from memgraph_engine.graph.notes import Revision
 from memgraph_engine.graph.usage import Weighed
+from memgraph_engine.graph.waiting import Waiting
 from memgraph_engine.lifecycle import utility
 from memgraph_engine.model.memory import READABLE
 from memgraph_engine.model.scope import Scope
@@ -30,27 +32,41 @@ def due_since(settings: UseSettings, now: datetime) -> datetime | None:
     return now - _EVERY if settings.prune else None
 
 
-def prune(engine: Engine, scope: Scope) -> int:
-    """Archive the notes of a user that are of little use, 500 in a decision; return how many.
+class Unused(Pass[int]):
+    """Archives the notes of a user that are of little use, 500 in a decision; returns how many.
 
     What comes back begins anew, with the utility that it started with. The shared memory is left alone: what is of no
     use to one of its readers may be to another.
     """
-    now, db, policies = engine.now(), engine.db, engine.policies
-    low = dict[str, Weighed]()
-    if scope.user:
-        before = now - timedelta(days=engine.settings.use.prune_after)
-        found = usage.prunable(db, scope.name, before)
-        low = {id: one for id, one in found if policies.known(one.policy).prune and _low(engine, one, now)}
-    ids, archived = sorted(low), 0
-    for start in range(0, len(ids), _SOME):
-        some = ids[start : start + _SOME]
-        done = _archive(engine, scope, some)
-        fresh = {id: _started(engine, low[id], now) for id in done}
-        usage.change(db, scope.name, [scope.name], fresh, partial(_begun, fresh))
-        archived += len(done)
-    usage.weighed_at(db, scope.name, now)
-    return archived
+
+    name, when = "prune", "once a day, where notes of little use are archived"
+
+    @classmethod
+    def due(cls, engine: Engine, waiting: Waiting, now: datetime) -> str:
+        """Say that utilities were not looked at for a day."""
+        since = due_since(engine.settings.use, now)
+        return "a day's use" if since and (waiting.weighed is None or waiting.weighed <= since) else ""
+
+    def counts(self, made: int) -> Mapping[str, int] | None:
+        """Return how many were archived."""
+        return {"archived": made} if made else None
+
+    def work(self) -> int:
+        """Archive them."""
+        engine, db, scope, now, policies = self.engine, self.db, self.scope, self.now, self.engine.policies
+        low = dict[str, Weighed]()
+        if scope.user:
+            before = now - timedelta(days=engine.settings.use.prune_after)
+            found = usage.prunable(db, scope.name, before)
+            low = {id: one for id, one in found if policies.known(one.policy).prune and _low(engine, one, now)}
+        ids, archived = sorted(low), 0
+        for start in range(0, len(ids), _SOME):
+            done = _archive(engine, scope, ids[start : start + _SOME])
+            fresh = {id: _started(engine, low[id], now) for id in done}
+            usage.change(db, scope.name, [scope.name], fresh, partial(_begun, fresh))
+            archived += len(done)
+        usage.weighed_at(db, scope.name, now)
+        return archived
 
 
 def _begun(fresh: Mapping[str, Usage], note: str, before: Usage) -> Usage:
