@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from memgraph_engine.blocks.rebuild import rebuild_blocks
+from memgraph_engine.blocks.rebuild import Blocks
 from memgraph_engine.cli import app
 from memgraph_engine.errors import StoreError
 from memgraph_engine.evaluation.journal import Journal
@@ -190,12 +190,14 @@ def built(monkeypatch):
     """The scopes whose blocks were built."""
     scopes = []
 
-    def rebuild(engine, scope, *rest):
-        run = rebuild_blocks(engine, scope, *rest)
-        scopes.append(scope.name)
-        return run
+    run = Blocks.run
 
-    monkeypatch.setattr("memgraph_engine.client.rebuild_blocks", rebuild)
+    def rebuild(blocks):
+        made = run(blocks)
+        scopes.append(blocks.scope.name)
+        return made
+
+    monkeypatch.setattr(Blocks, "run", rebuild)
     return scopes
 
 
@@ -225,7 +227,7 @@ def test_a_run_goes_on_with_the_memory_and_the_blocks_that_there_are(evaluate, m
 
     given = ("--model", MODEL, "--no-full-context", "--ablation", "blocks")
     with monkeypatch.context() as patch:
-        patch.setattr("memgraph_engine.client.rebuild_blocks", lost)
+        patch.setattr(Blocks, "run", lost)
         assert "The connection is lost" in evaluate(*given, code=1).stderr
     extracted = prompts(model)["extraction"]
     model.reply = busy

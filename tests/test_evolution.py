@@ -163,12 +163,11 @@ def asked(connect):
 def near(memory, new):
     """The notes that a model is shown beside a new one, in this order."""
     from memgraph_engine.graph import scopes
-    from memgraph_engine.llm.spent import Spent
     from memgraph_engine.model.scope import Scope
     from memgraph_engine.writing.evolution import Evolution
 
     scope = Scope(memory.engine.settings.tenant, "ana")
-    work = Evolution(memory.engine, scope, Spent())
+    work = Evolution(memory.engine, scope)
     ((_, found),) = work._compared(scopes.state(memory.engine.db, scope.name), [new])
     return [type("N", (), {"note": one.one.id}) for one in found]
 

@@ -17,13 +17,13 @@ from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.cli import app
-from memgraph_engine.engine.passes import WAIT
+from memgraph_engine.engine.passes import WAIT, Pass
 from memgraph_engine.errors import SettingsError, Unreachable
 from memgraph_engine.graph import leases
 from memgraph_engine.testing import purge
 from memgraph_engine.topics import rebuild
-from memgraph_engine.worker import jobs as table, work
-from memgraph_engine.worker.jobs import Job, Outcome
+from memgraph_engine.topics.rebuild import Topics
+from memgraph_engine.worker import work
 from memgraph_engine.worker.work import Worker
 from tests.clocks import Clock
 from tests.test_topics import KITCHEN, SEA, faults, plant, topics_of
@@ -49,6 +49,17 @@ def connect(tenant, embedder, clock):
     yield one
     for memory in opened:
         memory.close()
+
+
+def hearing(run, hear):
+    """A run of a job of whose phases somebody hears first."""
+
+    def heard(job):
+        tell = job.tell
+        job.tell = lambda at: (hear(at), tell(at))
+        return run(job)
+
+    return heard
 
 
 def work_once(memory, **given):
@@ -264,7 +275,7 @@ def test_a_worker_whose_leases_lapsed_does_not_tell_of_what_another_did(connect,
     memory = connect(topics_after=1)
     plant(memory, "ana", SEA)
     memory.add(FERRY, user_id="ana")
-    inner, reached, told, of_other = table.rebuild_topics, [], [], []
+    inner, reached, told, of_other = Topics.run, [], [], []
 
     def reach(phase):
         reached.append(phase)
@@ -277,11 +288,7 @@ def test_a_worker_whose_leases_lapsed_does_not_tell_of_what_another_did(connect,
         return True
 
     monkeypatch.setattr(leases, "acquire", lapsed)
-    monkeypatch.setattr(
-        table,
-        "rebuild_topics",
-        lambda engine, scope, progress: inner(engine, scope, progress=lambda at: (reach(at), progress(at))),
-    )
+    monkeypatch.setattr(Topics, "run", hearing(inner, reach))
     assert Worker(memory.engine, tell=told.append).once()
     assert (told, of_other) == ([], [("topics", "ana", "done")])
     assert len(memory.topic_runs(user_id="ana")) == 1
@@ -294,19 +301,19 @@ from memgraph_engine import Memory, Settings
 from memgraph_engine.graph import leases
 from memgraph_engine.testing import HashingEmbedder
 from memgraph_engine.worker.work import Worker
-from memgraph_engine.worker import work
-from memgraph_engine.worker import jobs as table
+from memgraph_engine.topics.rebuild import Topics
 
 leases._SECONDS = 1.0
-rebuild = table.rebuild_topics
+run = Topics.run
 
-def killed(engine, scope, progress):
+def killed(topics):
     def reached(phase):
         if phase == sys.argv[1]:
             os.kill(os.getpid(), signal.SIGKILL)
-    return rebuild(engine, scope, progress=reached)
+    topics.tell = reached
+    return run(topics)
 
-table.rebuild_topics = killed
+Topics.run = killed
 embedder = HashingEmbedder(384, sys.argv[2])  # no text is embedded: another model's would be loaded for nothing
 Worker(Memory.connect(embedder=embedder, settings=Settings.load(worker={"topics_after": 1})).engine).once()
 """
@@ -383,17 +390,7 @@ def test_a_job_that_has_written_nothing_is_left_when_it_is_to_stop(connect, monk
     memory.add(FERRY, user_id="ana")
     jobs = []
     worker = Worker(memory.engine, tell=jobs.append)
-    inner = table.rebuild_topics
-
-    def stopped(engine, scope, progress):
-        def reached(at):
-            if at == phase:
-                worker.stop()
-            progress(at)
-
-        return inner(engine, scope, progress=reached)
-
-    monkeypatch.setattr(table, "rebuild_topics", stopped)
+    monkeypatch.setattr(Topics, "run", hearing(Topics.run, lambda at: at == phase and worker.stop()))
     worker.run()
     assert [(job.kind, job.outcome) for job in jobs] == [("topics", "stopped")]
     assert memory.topic_runs(user_id="ana") == []
@@ -407,12 +404,7 @@ def test_it_does_not_wait_for_another_run_when_it_is_to_stop(connect, monkeypatc
     memory.add(FERRY, user_id="ana")
     jobs = []
     worker = Worker(memory.engine, tell=jobs.append)
-    inner = table.rebuild_topics
-
-    def stopped(engine, scope, progress):
-        return inner(engine, scope, progress=lambda at: (at == WAIT and worker.stop(), progress(at)))
-
-    monkeypatch.setattr(table, "rebuild_topics", stopped)
+    monkeypatch.setattr(Topics, "run", hearing(Topics.run, lambda at: at == WAIT and worker.stop()))
     with leases.held(memory.engine.db, f"topics {memory.engine.settings.tenant}/ana"):
         worker.run()
     assert [(job.kind, job.outcome) for job in jobs] == [("topics", "stopped")]
@@ -450,15 +442,15 @@ def test_a_job_that_fails_keeps_no_other_one_waiting(connect, monkeypatch):
     plant(memory, "ana", SEA)
     for user in ("ana", "bo"):
         memory.add(FERRY, user_id=user)
-    inner, tried = table.rebuild_topics, []
+    inner, tried = Topics.run, []
 
-    def faulty(engine, scope, progress):
-        tried.append(scope.user)
-        if scope.user == "ana":
+    def faulty(topics):
+        tried.append(topics.scope.user)
+        if topics.scope.user == "ana":
             raise ValueError("The partition is empty.")
-        return inner(engine, scope, progress=progress)
+        return inner(topics)
 
-    monkeypatch.setattr(table, "rebuild_topics", faulty)
+    monkeypatch.setattr(Topics, "run", faulty)
     jobs = []
     assert not Worker(memory.engine, tell=jobs.append).once()
     assert sorted((job.scope.partition("/")[2], job.outcome, job.error) for job in jobs) == [
@@ -477,14 +469,14 @@ def test_what_failed_is_tried_again_after_a_rest(connect, monkeypatch):
     memory = connect(topics_after=1)
     memory.add(FERRY, user_id="ana")
     monkeypatch.setattr(work, "_FIRST_REST", 0.2)
-    inner, jobs = table.rebuild_topics, []
+    inner, jobs = Topics.run, []
 
-    def once_faulty(engine, scope, progress):
+    def once_faulty(topics):
         if not jobs:
             raise Unreachable("Gone.")
-        return inner(engine, scope, progress=progress)
+        return inner(topics)
 
-    monkeypatch.setattr(table, "rebuild_topics", once_faulty)
+    monkeypatch.setattr(Topics, "run", once_faulty)
     worker = Worker(memory.engine, tell=lambda job: (jobs.append(job), job.outcome == "done" and worker.stop()))
     worker.run()
     assert [job.outcome for job in jobs] == ["failed", "done"]
@@ -509,19 +501,26 @@ def test_a_database_that_goes_away_is_waited_for(connect, monkeypatch):
 def test_a_new_job_is_a_row_of_the_table(connect):
     memory, done = connect(), []
 
-    def count(scope, stopping):
-        done.append((scope.user, stopping()))
-        return Outcome({"counted": 1})
+    class Count(Pass[int]):
+        name, lease, most = "count", "count", 3
 
-    def due(waiting, now):
-        return "never counted" if not done else ""
+        @classmethod
+        def due(cls, engine, waiting, now):
+            return "never counted" if not done else ""
+
+        def work(self):
+            done.append(self.scope.user)
+            return 1
+
+        def counts(self, made):
+            return {"counted": made}
 
     memory.add(FERRY, user_id="ana")
     told = []
     worker = Worker(memory.engine, tell=told.append)
-    worker.jobs = (*worker.jobs, Job("count", "once", due, lease="count", most=3, do=count))
+    worker.jobs = (*worker.jobs, Count)
     assert worker.once()
-    assert done == [("ana", False)] * 3
+    assert done == ["ana"] * 3
     assert [(run.kind, run.why, run.counts) for run in told] == [("count", "never counted", {"counted": 1})] * 3
 
 
@@ -536,7 +535,7 @@ def test_without_an_engine_for_topics_it_says_how_to_get_them_and_constructs(con
     (told,) = caplog.messages
     assert "Topics are not found" in told
     assert "pip install 'memgraph-engine[topics]'" in told
-    assert {job.name: job.when for job in worker.jobs}["topics"].startswith("never")
+    assert worker.plans["topics"].startswith("never")
     caplog.clear()
     Worker(connect().engine)  # topics are never due here, so nothing is lacking
     assert caplog.messages == []
