@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
-from functools import wraps
+from functools import partial, wraps
 from inspect import signature
 from itertools import islice
 from threading import Lock
@@ -17,7 +17,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 M = TypeVar("M")
 A = TypeVar("A", bound="AsyncMemory")
-C = TypeVar("C", bound=Callable[..., Any])
 
 _PAGE = 500  # notes of a listing that one thread fetches
 
@@ -35,27 +34,27 @@ def awaited(
     return call
 
 
-def streamed(
-    method: Callable[Concatenate[Memory, P], Iterator[T]],
+def iterated(
+    method: Callable[Concatenate[Memory, P], Iterator[T]], most: int, *, at_once: bool
 ) -> Callable[Concatenate["AsyncMemory", P], AsyncGenerator[T, None]]:
-    """Make one from a method that begins work and yields it piece by piece: each piece is given as it comes."""
+    """Make a method of AsyncMemory from one that yields: of what comes, `most` is fetched at a time, in a thread.
+
+    The method itself is called `at_once`, where it only checks its arguments, else in a thread too.
+    """
 
     def call(self: "AsyncMemory", /, *args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[T, None]:
-        return self._stream(lambda: self._bound(method)(*args, **kwargs), 1)
+        begin = partial(self._bound(method), *args, **kwargs)
+        if not at_once:
+            return self._stream(begin, most)
+        items = begin()
+        return self._stream(lambda: items, most)
 
-    return _iterating(call, method)
-
-
-def listed(
-    method: Callable[Concatenate[Memory, P], Iterator[T]],
-) -> Callable[Concatenate["AsyncMemory", P], AsyncGenerator[T, None]]:
-    """Make one from a method that checks its arguments at once and fetches later: page by page."""
-
-    def call(self: "AsyncMemory", /, *args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[T, None]:
-        items = self._bound(method)(*args, **kwargs)
-        return self._stream(lambda: items, _PAGE)
-
-    return _iterating(call, method)
+    wraps(method)(call)
+    known = signature(method)
+    items = GenericAlias(AsyncGenerator, (get_args(known.return_annotation)[0], None))
+    call.__signature__ = known.replace(return_annotation=items)  # type: ignore[attr-defined]
+    call.__doc__ = f"{_see(method)} Iterate by `async for`; close it if you stop early (`contextlib.aclosing`)."
+    return call
 
 
 class Connecting(Generic[P]):
@@ -71,16 +70,6 @@ class Connecting(Generic[P]):
 
         call.__doc__ = _see(self._connect)
         return call
-
-
-def _iterating(call: C, method: Callable[..., Iterator[Any]]) -> C:
-    """Give a method that iterates the name, the parameters and the document of Memory's."""
-    wraps(method)(call)
-    known = signature(method)
-    items = GenericAlias(AsyncGenerator, (get_args(known.return_annotation)[0], None))
-    call.__signature__ = known.replace(return_annotation=items)  # type: ignore[attr-defined]
-    call.__doc__ = f"{_see(method)} Iterate by `async for`; close it if you stop early (`contextlib.aclosing`)."
-    return call
 
 
 def _see(method: Callable[..., object]) -> str:
@@ -208,7 +197,7 @@ class AsyncMemory(Threaded[Memory]):
     prompt = awaited(Memory.prompt)
     answer = awaited(Memory.answer)
     reflect = awaited(Memory.reflect)
-    answer_stream = streamed(Memory.answer_stream)
+    answer_stream = iterated(Memory.answer_stream, 1, at_once=False)
 
     # ---- looking up -------------------------------------------------------------------------
 
@@ -216,7 +205,7 @@ class AsyncMemory(Threaded[Memory]):
     source = awaited(Memory.source)
     profile = awaited(Memory.profile)
     facts = awaited(Memory.facts)
-    get_all = listed(Memory.get_all)
+    get_all = iterated(Memory.get_all, _PAGE, at_once=True)
     users = awaited(Memory.users)
     sessions = awaited(Memory.sessions)
     tenants = awaited(Memory.tenants)

@@ -21,7 +21,7 @@ from memgraph_engine.graph import (
     decisions,
     erasures,
     health,
-    holds as hold_graph,
+    holds,
     notes,
     scopes,
     spending,
@@ -85,18 +85,17 @@ from memgraph_engine.writing import (
     deletion,
     erasure,
     eviction,
-    holds,
-    ingestion,
     lives,
     profile as profile_changes,
 )
 from memgraph_engine.writing.evolution import Evolution
 from memgraph_engine.writing.export import export
 from memgraph_engine.writing.importing import import_
+from memgraph_engine.writing.ingestion import Ingestion
+from memgraph_engine.writing.rewording import update
 from memgraph_engine.writing.sweep import Sweep
 from memgraph_engine.writing.undo import undo
 from memgraph_engine.writing.untie import untie
-from memgraph_engine.writing.update import update
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,7 +114,7 @@ class Memory:
     def __init__(self, engine: wiring.Engine) -> None:
         self.engine = engine
         self._reader = Reader(engine)
-        self.audit = Audit(engine, self._reader)
+        self.audit = Audit(self._reader)
         """What auditors ask: `about`, `deleted`, `changed`, `retrievals` (`memgraph_engine.asking.audit.Audit`)."""
 
     @classmethod
@@ -256,19 +255,10 @@ class Memory:
         for `wait` see `add`. `progress` is called after each batch, with the sums so far. Raises InvalidInput for a
         path that does not exist, MissingExtra where what reads it is not installed.
         """
-        return ingestion.ingest(
-            self.engine,
-            self._scope(user_id, shared),
-            path,
-            id=id,
-            update=update,
-            repository=repository,
-            format=format,
-            sample_id=sample_id,
-            encoding=encoding,
-            wait=wait,
-            progress=progress,
-        )
+        check_switches(repository=repository)
+        reader = readers.Reader.of(self.engine.settings, format, sample_id, encoding, repository)
+        scope = self._scope(user_id, shared)
+        return Ingestion(self.engine, scope, reader, update or repository, wait, progress).run(path, id)
 
     def process(self, *, user_id: str | None = None, shared: bool = False, limit: int | None = None) -> Receipt:
         """Construct the notes that `add(..., wait=False)` left pending, oldest first, each exactly once.
@@ -509,15 +499,15 @@ class Memory:
 
         What is held expires as it would otherwise, and can't be read then. Raises NotFound for an empty memory.
         """
-        return holds.hold(self.engine, self._scope(user_id, shared), reason, session=session, source=source)
+        return erasure.hold(self.engine, self._scope(user_id, shared), reason, session=session, source=source)
 
     def release(self, id: str, *, user_id: str | None = None, shared: bool = False) -> None:
         """End a hold; raises NotFound."""
-        holds.release(self.engine, self._scope(user_id, shared), id)
+        erasure.release(self.engine, self._scope(user_id, shared), id)
 
     def holds(self, *, user_id: str | None = None, shared: bool = False) -> list[Hold]:
         """Return what is held of a memory, the oldest first."""
-        return hold_graph.every(self.engine.db, self._scope(user_id, shared).name)
+        return holds.every(self.engine.db, self._scope(user_id, shared).name)
 
     # ---- erasing ----------------------------------------------------------------------------
 
@@ -559,19 +549,8 @@ class Memory:
         ...     plan.chosen[0].why, receipt.residue, list(memory.get_all(user_id="lea"))
         ('It holds "code".', 0, [])
         """
-        return forgetting.forget(
-            self.engine,
-            self._reader,
-            self._scope(user_id, shared),
-            session=session,
-            source=source,
-            before=before,
-            query=query,
-            policy=policy,
-            near=near,
-            keep=keep,
-            everything=everything,
-        )
+        scope, what = self._scope(user_id, shared), (session, source, before, query, policy)
+        return forgetting.forget(self._reader, scope, *what, near=near, keep=keep, everything=everything)
 
     def erase(self, plan: ErasurePlan) -> ErasureReceipt:
         """Carry out a plan of `forget`: what it means is gone for every read at once, then removed, then looked for.
@@ -767,15 +746,8 @@ class Memory:
         Where more reads run at once than the setting `recall.busy` names, `Hits.degraded` tells what was left out;
         above twice as many this one raises Overloaded, as the other reads do.
         """
-        return self._reader.search(
-            self._scope(user_id, shared),
-            question,
-            top_k=top_k,
-            rounds=rounds,
-            explain=explain,
-            history=history,
-            **filters,
-        )
+        scope = self._scope(user_id, shared)
+        return self._reader.search(scope, question, top_k, rounds, history, explain=explain, **filters)
 
     def anchors(self, question: str, *, user_id: str | None = None, shared: bool = False) -> list[Anchor]:
         """Return the keywords through which a question finds notes: near it, named by it, or of the topics near it.
@@ -831,16 +803,8 @@ class Memory:
         [1] 2023-05-08 (Mon): Eva: I moved to Lisbon.
         </recalled-memory>
         """
-        return self._reader.context(
-            self._scope(user_id, shared),
-            question,
-            budget=budget,
-            top_k=top_k,
-            by=by,
-            claims=claims,
-            history=history,
-            **filters,
-        )
+        scope = self._scope(user_id, shared)
+        return self._reader.context(scope, question, budget, top_k, history, by=by, claims=claims, **filters)
 
     def blocks(
         self, question: str, *, user_id: str | None = None, shared: bool = False, k: int = BLOCKS
@@ -902,15 +866,8 @@ class Memory:
         ...     [message["role"] for message in made.messages]
         ['system', 'user', 'assistant', 'user']
         """
-        return self._reader.prompt(
-            self._scope(user_id, shared),
-            question,
-            session=session,
-            system=system,
-            window=window,
-            top_k=top_k,
-            include=include,
-        )
+        scope = self._scope(user_id, shared)
+        return self._reader.prompt(scope, question, session, system, window, top_k, include)
 
     def answer(
         self,
@@ -929,9 +886,10 @@ class Memory:
         are not raised. `known` is False if the memory holds no answer. What no chat model may see is left out, also
         where `include` names its policy. `history` tells what the question refers back to, as in `search`.
         """
-        return self._reader.answer(
-            self._scope(user_id, shared), question, budget=budget, top_k=top_k, history=history, **filters
-        )
+        scope = self._scope(user_id, shared)
+        (made,) = self._reader.answer(scope, question, budget, top_k, history, stream=False, **filters)
+        assert isinstance(made, Answer)
+        return made
 
     def answer_stream(
         self,
@@ -949,9 +907,8 @@ class Memory:
         The pieces make up its text. If its `text` is None, the answer broke off after the pieces. To stop early, close
         the generator (`contextlib.closing`): that ends the request.
         """
-        return self._reader.answer_stream(
-            self._scope(user_id, shared), question, budget=budget, top_k=top_k, history=history, **filters
-        )
+        scope = self._scope(user_id, shared)
+        return self._reader.answer(scope, question, budget, top_k, history, stream=True, **filters)
 
     def reflect(
         self,

@@ -10,7 +10,6 @@ from itertools import pairwise
 
 from memgraph_engine.asking.lookup import story
 from memgraph_engine.asking.reader import Reader
-from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import decisions, erasures, holds, notes, retrievals, scopes, sources
 from memgraph_engine.ingest.messages import check_name, check_text, parse_time
@@ -35,8 +34,8 @@ class Audit:
     'delete'
     """
 
-    def __init__(self, engine: Engine, reader: Reader) -> None:
-        self._engine, self._reader = engine, reader
+    def __init__(self, reader: Reader) -> None:
+        self._engine, self._reader = reader.engine, reader
 
     def _scope(self, user_id: str | None, shared: bool) -> Scope:
         return scope_of(self._engine.settings.tenant, user_id, shared=shared)

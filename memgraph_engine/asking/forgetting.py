@@ -30,15 +30,14 @@ _ALIKE = 6  # letters with which two words begin that may be one: "allergy", "al
 
 
 def forget(
-    engine: Engine,
     reader: Reader,
     scope: Scope,
-    *,
     session: str | None,
     source: object,
     before: datetime | str | None,
     query: str | None,
     policy: str | None,
+    *,
     near: bool,
     keep: object,
     everything: bool,
@@ -47,6 +46,7 @@ def forget(
 
     Raises InvalidInput, or NotFound.
     """
+    engine = reader.engine
     check_switches(near=near, everything=everything)
     ways = {"session": session, "source": source, "before": before, "query": query, "policy": policy}
     given = [name for name, value in ways.items() if value is not None]
@@ -61,7 +61,7 @@ def forget(
         raise NotFound(f"The memory of {scope} is empty: there is nothing to erase.")
     ids = _told_by(engine, scope, source, "source") if source is not None else None
     kept = set(_told_by(engine, scope, keep, "keep"))
-    means = _meaning(engine, reader, scope, query, state.language) if state and query is not None else None
+    means = _meaning(reader, scope, query, state.language) if state and query is not None else None
     why = {**means.meant, **means.near, **means.far} if means else {}
     if means:
         asked = why.keys() if ids is None else {*ids}
@@ -101,8 +101,9 @@ def _told_by(engine: Engine, scope: Scope, given: object, where: str) -> list[st
     return list(dict.fromkeys(one for name in names for one in told[name]))
 
 
-def _meaning(engine: Engine, reader: Reader, scope: Scope, query: str, language: str) -> "Meaning":
+def _meaning(reader: Reader, scope: Scope, query: str, language: str) -> "Meaning":
     """Return which sources of a scope a query to forget means, and which are near."""
+    engine = reader.engine
     hits = reader.found(scope, query, TOP_K, include=tuple(engine.policies.classes))
     found = {hit.note.id: hit.relevance for hit in hits if hit.reaches(engine.settings.answer.relevance)}
     beyond = [hit.note.id for hit in hits if hit.note.id not in found]

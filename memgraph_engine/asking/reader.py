@@ -3,7 +3,7 @@
 from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Unpack
 
 from memgraph_engine.answer.ask import ask
 from memgraph_engine.answer.candidates import candidates
@@ -23,7 +23,7 @@ from memgraph_engine.asking.standalone import standalone
 from memgraph_engine.asking.use import Recorder
 from memgraph_engine.blocks import reading
 from memgraph_engine.claims import reading as claim_reading
-from memgraph_engine.engine.account import Account
+from memgraph_engine.engine.account import Account, on_account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError, named
 from memgraph_engine.graph import decisions, notes, profiles, scopes, sources, usage
@@ -72,7 +72,7 @@ class Reader:
     """
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        self.engine = engine
         self._use = Recorder(engine)
         self._log = Log(engine)
 
@@ -85,32 +85,32 @@ class Reader:
         self,
         scope: Scope,
         question: str,
-        *,
         top_k: int,
-        rounds: int | None = None,
-        explain: bool = False,
-        history: object = (),
+        rounds: int | None,
+        history: object,
+        *,
+        explain: bool,
         **filters: Unpack[SearchFilters],
     ) -> Hits:
         """Return the best notes of the scopes that its user may read, and record that they were given to him."""
         if rounds is not None and (type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS):
             raise InvalidInput(f"rounds must be a whole number from 1 to {MOST_ROUNDS}, not {rounds!r}.")
-        with self._engine.load.read() as busy:
+        with self.engine.load.read() as busy:
             turns = self._turns(scope, history, question)
             query = self._query(scope, question, top_k, filters, turns, explain=explain)
-            hits, _ = self._hits(scope, query, rounds or self._engine.settings.recall.rounds, busy=busy)
+            hits, _ = self._hits(scope, query, rounds or self.engine.settings.recall.rounds, busy=busy)
             hits.asked = "" if query.text == question else query.text
             self._log.given(scope, "search", question, (hit.note for hit in hits), filters)
             return hits
 
     def found(self, scope: Scope, question: str, top_k: int, **filters: Unpack[SearchFilters]) -> Hits:
         """Return the best notes for the engine's own use: they are neither reranked nor recorded."""
-        rounds = self._engine.settings.recall.rounds
+        rounds = self.engine.settings.recall.rounds
         return self._hits(scope, self._query(scope, question, top_k, filters), rounds, busy=False, plain=True)[0]
 
     def _hits(self, scope: Scope, query: Query, rounds: int, *, busy: bool, plain: bool = False) -> tuple[Hits, Spent]:
         """Return the best notes, and what models cost that planned the question, or judged or chose the notes."""
-        engine, recall, degraded = self._engine, self._engine.settings.recall, tuple[str, ...]()
+        engine, recall, degraded = self.engine, self.engine.settings.recall, tuple[str, ...]()
         if busy:
             ways = (way for way in PATHWAYS if getattr(recall, way))
             stages = {"rounds": rounds > 1, "reranker": self._reranks}
@@ -123,49 +123,45 @@ class Reader:
         payer = self._payer(scope) if asking else scope
         if payer is None:  # nothing to ask a model about
             return Hits(), Spent()
-        account = Account(engine, payer)
-        spent = Spent(account.meters)
-        selector = Selector(engine.reranker, engine.roles, spent, recall.candidates) if reranks else None
-        query = selector.widened(query) if selector else query
-        try:
+        with on_account(engine, payer) as spent:
+            selector = Selector(engine.reranker, engine.roles, spent, recall.candidates) if reranks else None
+            query = selector.widened(query) if selector else query
             if rounds == 1 and not query.explain:
-                one = retrieve(engine.db, engine.notes, query, [self._engine.language_of(scope)], recall)
+                one = retrieve(engine.db, engine.notes, query, [self.engine.language_of(scope)], recall)
                 found = best_hits(engine.db, engine.notes, query, [one], one.scores)
             else:
                 refiner = Refiner(recall, engine.embedder, engine.roles, spent)
-                found = refiner.search(engine.db, engine.notes, query, self._engine.language_of(scope), rounds)
+                found = refiner.search(engine.db, engine.notes, query, self.engine.language_of(scope), rounds)
             found = selector.select(query, found) if selector else found
             return Hits(found, degraded, found.among, found.dropped, spent.fallbacks), spent
-        finally:
-            account.settle()
 
     @property
     def _reranks(self) -> bool:
         """Whether a search has a second stage."""
-        return self._engine.reranker is not None or self._engine.settings.recall.selects
+        return self.engine.reranker is not None or self.engine.settings.recall.selects
 
     def _payer(self, scope: Scope) -> Scope | None:
         """Return who pays for models: the user's own memory, else the shared one; None where neither exists."""
-        return next((one for one in scope.readable if scopes.state(self._engine.db, one.name)), None)
+        return next((one for one in scope.readable if scopes.state(self.engine.db, one.name)), None)
 
     def anchors(self, scope: Scope, question: str) -> list[Anchor]:
         """Return the keywords that the pathways of a question lead over."""
-        engine = self._engine
+        engine = self.engine
         with engine.load.read():
             query = self._query(scope, question, MOST, {})
-            return anchors(engine.db, engine.notes, query, self._engine.language_of(scope), engine.settings.recall)
+            return anchors(engine.db, engine.notes, query, self.engine.language_of(scope), engine.settings.recall)
 
     def context(
         self,
         scope: Scope,
         question: str,
-        *,
         budget: int | None,
         top_k: int,
+        history: object,
+        *,
         by: str = "notes",
         claims: bool = False,
         answered: bool = False,
-        history: object = (),
         **filters: Unpack[SearchFilters],
     ) -> Context:
         """Return what the memory holds on a question, within a budget of tokens; found by a search, or by blocks.
@@ -177,11 +173,11 @@ class Reader:
             raise InvalidInput(
                 f"budget must be a whole number of tokens from {LEAST_BUDGET} to {_MOST_BUDGET}, not {budget!r}."
             )
-        room = budget or self._engine.settings.answer.budget
+        room = budget or self.engine.settings.answer.budget
         blocks = most_blocks(room) if _by_blocks(by, filters) else 0
         if claims:
             _without_filters("A context with claims", filters)
-        with self._engine.load.read() as busy:
+        with self.engine.load.read() as busy:
             turns = self._turns(scope, history, question)
             remembered = self._remembered(
                 scope, question, top_k=top_k, blocks=blocks, answered=answered, busy=busy, turns=turns, **filters
@@ -207,16 +203,16 @@ class Reader:
         **filters: Unpack[SearchFilters],
     ) -> Remembered:
         """Return what contexts of a question are made of: what so many `blocks` hold, or what a search finds."""
-        settings = self._engine.settings.answer
+        settings = self.engine.settings.answer
         query = self._query(scope, question, top_k, filters, turns)
         if not self._reranks:  # what nothing answers clearly is looked for further down
             query = replace(query, top_k=min(_FURTHER * top_k, MOST))
         named = () if answered else filters.get("include") or ()
-        shown = query.filters.shown & self._engine.policies.modelled.union(named)
+        shown = query.filters.shown & self.engine.policies.modelled.union(named)
         query = replace(query, filters=replace(query.filters, shown=shown))
-        language = self._engine.language_of(scope)
+        language = self.engine.language_of(scope)
         found, spent = (
-            (by_blocks(self._engine, query, [language], blocks), Spent())
+            (by_blocks(self.engine, query, [language], blocks), Spent())
             if blocks
             else self._hits(scope, query, settings.rounds, busy=busy)
         )
@@ -235,7 +231,7 @@ class Reader:
 
     def blocks(self, scope: Scope, question: str, k: int) -> list[Block]:
         """Return the k blocks nearest to a question, with their fields, of the scopes that its user may read."""
-        engine, names = self._engine, [one.name for one in scope.readable]
+        engine, names = self.engine, [one.name for one in scope.readable]
         check_limit(k, "k")
         with engine.load.read():
             check_text(question, "question", 1_000_000)
@@ -247,7 +243,7 @@ class Reader:
 
     def claims(self, scope: Scope, text: str | None, k: int) -> list[Claim]:
         """Return k claims of the scopes that a scope's user may read: those on a text, or the most certain ones."""
-        engine, names, language = self._engine, [one.name for one in scope.readable], self._engine.language_of(scope)
+        engine, names, language = self.engine, [one.name for one in scope.readable], self.engine.language_of(scope)
         check_limit(k, "k")
         with engine.load.read():
             if text is None:
@@ -261,13 +257,13 @@ class Reader:
     def _named(self, scope: Scope, question: str, asked: str) -> list[Claim]:
         """Return the claims of which a question names an end, as the memory was `asked` it."""
         names = [one.name for one in scope.readable]
-        found = claim_reading.about(self._engine, scope, asked, self._engine.language_of(scope), _CLAIMS, named=True)
+        found = claim_reading.about(self.engine, scope, asked, self.engine.language_of(scope), _CLAIMS, named=True)
         self._log.given(scope, "claims", question, self._supporting(names, found), {})
         return [one.claim for one in found]
 
     def _supporting(self, names: Sequence[str], found: Sequence[Supported]) -> list[Note]:
         """Return the notes that support claims, where it is recorded to whom notes are given."""
-        engine, stamps = self._engine, sorted({stamp for one in found for stamp in one.stamps})
+        engine, stamps = self.engine, sorted({stamp for one in found for stamp in one.stamps})
         if not stamps or not engine.settings.audit.retrievals:
             return []
         given = [*engine.notes.read(engine.db, names, stamps, engine.embedder.dimensions)[0].values()]
@@ -279,9 +275,9 @@ class Reader:
 
         Notes are read from the last one on until there are `limit` facts; of a name those that a search finds.
         """
-        language, db, statuses = self._engine.language_of(scope), self._engine.db, TRUE_ONCE if former else READABLE
+        language, db, statuses = self.engine.language_of(scope), self.engine.db, TRUE_ONCE if former else READABLE
         check_limit(limit)
-        with self._engine.load.read():
+        with self.engine.load.read():
             if about:
                 check_text(about, "about", 1_000)
                 if not names_in(about, language):
@@ -301,8 +297,8 @@ class Reader:
 
     def _newest(self, scope: Scope, statuses: Sequence[Status]) -> Iterator[list[Note]]:
         """Yield the notes of one scope that are shown without being asked for, a page at a time, the last one first."""
-        every, before = listing(self._engine, {}).listing(), (NEVER, "")
-        while page := notes.newest(self._engine.db, scope.name, every, before, _PAGE, statuses):
+        every, before = listing(self.engine, {}).listing(), (NEVER, "")
+        while page := notes.newest(self.engine.db, scope.name, every, before, _PAGE, statuses):
             yield [one.note for one in page if one.note.apart is None]
             before = page[-1].note.created_at, page[-1].note.id
 
@@ -310,7 +306,6 @@ class Reader:
         self,
         scope: Scope,
         question: str,
-        *,
         session: str,
         system: str,
         window: int | None,
@@ -318,7 +313,7 @@ class Reader:
         include: Sequence[str],
     ) -> Prompt:
         """Return what a model is given for a question, within its window: a part's unused room goes to the next."""
-        engine, settings = self._engine, self._engine.settings.prompt
+        engine, settings = self.engine, self.engine.settings.prompt
         system = check_text(system, "system", engine.settings.max_text) if system else ""
         session = check_name(session, "session") if session else ""
         if window is not None and (type(window) is not int or not 1 <= window <= _MOST_BUDGET):
@@ -354,12 +349,8 @@ class Reader:
             if not busy:
                 self._use.shown(scope, shown)
             self._log.given(scope, "prompt", question, shown, {"session": session})
-            account = Account(engine, scope)
-            spent = Spent(account.meters)
-            try:
+            with on_account(engine, scope) as spent:
                 recent = prompting.summed_up(recent, most_short, language, engine.roles, spent)
-            finally:
-                account.settle()
             parts = (known, about), (context, given.long + left), (recent, most_short)
             made = prompting.assemble(question, system, size, given, *parts)
             cost, fallbacks = context.cost + spent.cost, (*context.fallbacks, *spent.fallbacks)
@@ -390,13 +381,13 @@ class Reader:
         if not hits:
             return []
         as_of, known_at = query.filters.as_of, query.filters.known_at or NEVER
-        ties = decisions.contrary(self._engine.db, query.scope_names, [hit.note.id for hit in hits], known_at)
+        ties = decisions.contrary(self.engine.db, query.scope_names, [hit.note.id for hit in hits], known_at)
         # what changed later had not yet changed
         return [tie for tie in ties if as_of is None or tie.kind != "change" or tie.newer_said <= as_of]
 
     def _beside(self, query: Query, note: str, hit: Hit) -> Hit | None:
         """Return a note that is told along with a hit, as one that is as good; None if it was removed meanwhile."""
-        some = (notes.find(self._engine.db, scope, note) for scope in query.scope_names)
+        some = (notes.find(self.engine.db, scope, note) for scope in query.scope_names)
         found = next(filter(None, some), None)
         if found is None or found.note.status not in TRUE_ONCE:
             return None
@@ -404,7 +395,7 @@ class Reader:
 
     def reflect(self, scope: Scope, question: str, shown: object, answer: object) -> Reflection:
         """Judge what an answer made of a context, of hits, of notes, or of notes by their ids; and keep it."""
-        most = self._engine.settings.max_text
+        most = self.engine.settings.max_text
         check_text(question, "question", most)
         if isinstance(answer, Answer):
             if answer.text is None:
@@ -429,7 +420,7 @@ class Reader:
             if isinstance(one, Hit):
                 yield one.note
             else:
-                yield one if isinstance(one, Note) else find(self._engine, scope, check_name(one, "shown"))[1]
+                yield one if isinstance(one, Note) else find(self.engine, scope, check_name(one, "shown"))[1]
 
     def _judged(
         self, scope: Scope, question: str, shown: Sequence[Note], answer: str, cited: Collection[str], *, counted: bool
@@ -438,11 +429,11 @@ class Reader:
 
         `cited` are ids of notes. Notes whose showing was not `counted` before are counted as shown too.
         """
-        engine = self._engine
+        engine = self.engine
         state = scopes.state(engine.db, scope.name)
         size = state.notes if state else 0
         now, changes = engine.now(), dict[str, tuple[Usage, Usage]]()
-        judge = Judge(question, answer, shown, cited, self._engine.language_of(scope), size, engine.embedder, now)
+        judge = Judge(question, answer, shown, cited, self.engine.language_of(scope), size, engine.embedder, now)
         told = dict(zip((note.id for note in shown), judge.judged(), strict=True))
 
         def changed(note: str, before: Usage) -> Usage:
@@ -458,7 +449,7 @@ class Reader:
 
     def _reflect(self, scope: Scope, answer: Answer) -> None:
         """Reflect on an answer that was just made, where its use is counted. If that fails, the answer is not lost."""
-        if not self._engine.counts_use or answer.text is None or answer.context.degraded:
+        if not self.engine.counts_use or answer.text is None or answer.context.degraded:
             return
         context = answer.context
         shown, cited = [entry.note for entry in context.entries], {entry.note.id for entry in answer.citations}
@@ -467,43 +458,43 @@ class Reader:
         except MemgraphEngineError as error:
             self._use.failed(scope, error)
 
-    def answer(self, scope: Scope, question: str, **asked: Any) -> Answer:
-        """Return the answer to a question, with the budget, top_k, history and filters of its context."""
-        context = self.context(scope, question, answered=True, **asked)
-        (made,) = self._pieces(scope, context, asked.get("as_of"), stream=False)
-        assert isinstance(made, Answer)
-        return made
+    def answer(
+        self,
+        scope: Scope,
+        question: str,
+        budget: int | None,
+        top_k: int,
+        history: object,
+        *,
+        stream: bool,
+        **filters: Unpack[SearchFilters],
+    ) -> Generator[str | Answer, None, None]:
+        """Return the answer to a question, which comes when it is iterated; what is asked for is checked at once."""
+        context = self.context(scope, question, budget, top_k, history, answered=True, **filters)
+        return self._answer(scope, context, filters.get("as_of"), stream=stream)
 
-    def answer_stream(self, scope: Scope, question: str, **asked: Any) -> Generator[str | Answer, None, None]:
-        """Yield the answer piece by piece, then as a whole; what is asked for is checked at once."""
-        context = self.context(scope, question, answered=True, **asked)
-        return self._pieces(scope, context, asked.get("as_of"), stream=True)
-
-    def _pieces(
+    def _answer(
         self, scope: Scope, context: Context, moment: object, *, stream: bool
     ) -> Generator[str | Answer, None, None]:
         """Yield the answer to the question of a context: with `stream` its pieces first.
 
         `moment` is the present of the question, None for now.
         """
-        engine = self._engine
+        engine = self.engine
         present = parse_instant(moment, "as_of", engine.settings.timezone) or engine.now()
         asking = bool(context.entries) and engine.roles.has("answering")
         account = Account(engine, (self._payer(scope) if asking else None) or scope)
-        settled = False
         try:
             with closing(ask(context, present, engine.roles, Spent(account.meters), stream=stream)) as pieces:
                 for piece in pieces:
                     if isinstance(piece, Answer):  # whoever has it need not come back
                         account.settle()
-                        settled = True
                         fallbacks = (*context.fallbacks, *piece.fallbacks)
                         piece = replace(piece, cost=context.cost + piece.cost, fallbacks=fallbacks)
                         self._reflect(scope, piece)
                     yield piece
-        finally:
-            if not settled:  # nobody listened to the end
-                account.settle()
+        finally:  # nobody may have listened to the end
+            account.settle()
 
     def _turns(self, scope: Scope, history: object, question: str) -> list[Source]:
         """Return the turns before a question, the oldest first: the last of a session, or those that are given.
@@ -512,14 +503,14 @@ class Reader:
         """
         if isinstance(history, str):
             session = check_name(history, "history") if history else ""
-            turns = sources.recent(self._engine.db, scope.name, session, _SAID, LAST + 1) if session else []
+            turns = sources.recent(self.engine.db, scope.name, session, _SAID, LAST + 1) if session else []
             return (turns[:-1] if _asks(turns, question) else turns)[-LAST:]
         if not isinstance(history, Sequence):
             raise InvalidInput(f"history must be a session, or a list of messages, not {named(history)}.")
-        first, now = max(len(history) - LAST, 0), self._engine.now()
+        first, now = max(len(history) - LAST, 0), self.engine.now()
         given = enumerate(history[first:], first)
-        turns = [source_of(self._engine, scope, one, f"history[{at}]", now) for at, one in given]
-        return [turn for turn in turns if self._engine.policies.seen_by_models(turn)]
+        turns = [source_of(self.engine, scope, one, f"history[{at}]", now) for at, one in given]
+        return [turn for turn in turns if self.engine.policies.seen_by_models(turn)]
 
     def _query(
         self,
@@ -537,18 +528,18 @@ class Reader:
             raise InvalidInput(
                 f"top_k must be a whole number from 1 to {MOST}, not {top_k!r}; get_all lists everything."
             )
-        filters = searching(self._engine, given)
+        filters = searching(self.engine, given)
         least = given.get("min_similarity")
         if least is not None and not (type(least) in (int, float) and -1 <= least <= 1):
             raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {least!r}.")
-        text = standalone(question, turns, self._engine.language_of(scope)) if turns else question
-        vector = self._engine.embedder.embed_query(text)
-        moment = local(filters.as_of or filters.known_at or self._engine.now(), self._engine.settings.timezone)
-        embedder = self._engine.embedder
+        text = standalone(question, turns, self.engine.language_of(scope)) if turns else question
+        vector = self.engine.embedder.embed_query(text)
+        moment = local(filters.as_of or filters.known_at or self.engine.now(), self.engine.settings.timezone)
+        embedder = self.engine.embedder
         fitted = weights(embedder.name, embedder.fitted)
         if fitted is None:
             tell_unfitted(embedder.name)
-        policies = self._engine.policies
+        policies = self.engine.policies
         return Query(
             text,
             vector,
@@ -558,11 +549,11 @@ class Reader:
             moment,
             least,
             explain,
-            reading=read_about_user(self._engine, scope, text),
+            reading=read_about_user(self.engine, scope, text),
             weights=fitted,
             policies=policies,
             turns=[(turn.role, turn.text) for turn in turns],
-            unheard=self._engine.settings.gate.unheard,
+            unheard=self.engine.settings.gate.unheard,
         )
 
 

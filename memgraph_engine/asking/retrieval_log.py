@@ -14,10 +14,8 @@ from memgraph_engine.model.marker import seen
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note
 from memgraph_engine.model.scope import Scope
 
-_Rows = list[Row]
 
-
-class Log(WriteBehind[_Rows]):
+class Log(WriteBehind[Row]):
     """Records the calls that gave notes to readers.
 
     What was asked before an erasure is not written behind it: not a word of it, and nothing where all of the reader's
@@ -42,17 +40,9 @@ class Log(WriteBehind[_Rows]):
         properties = {"call": call, "at": self._engine.now(), **names}
         words = seen(question) if self._on == "text" else None  # an erasure looks for words in it
         row = {"id": uuid4().hex, "properties": properties, "notes": told, "question": words}
+        self._came(reader, [row])
 
-        def put(rows: _Rows) -> int:
-            rows.append(row)
-            return 1
-
-        self._came(reader, put)
-
-    def _none(self) -> _Rows:
-        return []
-
-    def _write(self, reader: Scope, waiting: _Rows) -> None:
+    def _write(self, reader: Scope, waiting: Sequence[Row]) -> None:
         language = self._engine.settings.language or DEFAULT_LANGUAGE
         retrievals.write(self._engine.db, reader, language, partial(_left, reader, waiting))
 

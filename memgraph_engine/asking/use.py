@@ -1,6 +1,7 @@
 """Count what readers were shown."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from memgraph_engine.asking.write_behind import WriteBehind
@@ -11,10 +12,11 @@ from memgraph_engine.model.memory import Note
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
 
-_Shown = dict[str, tuple[Usage, int, datetime]]
+Shown = tuple[Note, datetime]
+"""A note, and when it was shown."""
 
 
-class Recorder(WriteBehind[_Shown]):
+class Recorder(WriteBehind[Shown]):
     """Counts what readers were shown, where anything asks for it (the setting `use.record`)."""
 
     lost = "The use of {} is not counted"
@@ -25,27 +27,17 @@ class Recorder(WriteBehind[_Shown]):
 
     def shown(self, reader: Scope, notes: Iterable[Note]) -> None:
         """Count that a reader was shown some notes."""
-        if not self._engine.counts_use:
-            return
-        at, policies = self._engine.now(), self._engine.policies
+        if self._engine.counts_use:
+            now = self._engine.now()
+            self._came(reader, [(note, now) for note in notes])
 
-        def put(own: _Shown) -> int:
-            number = 0
-            for note in notes:
-                start, times, _ = own.get(note.id) or (utility.fresh(policies.known(note.policy), note), 0, at)
-                own[note.id] = start, times + 1, at
-                number += 1
-            return number
+    def _write(self, reader: Scope, waiting: Sequence[Shown]) -> None:
+        times, last = Counter(note.id for note, _ in waiting), {note.id: at for note, at in waiting}
+        policies = self._engine.policies
+        # as it was when it was shown first
+        fresh = {note.id: utility.fresh(policies.known(note.policy), note) for note, _ in reversed(waiting)}
 
-        self._came(reader, put)
-
-    def _none(self) -> _Shown:
-        return {}
-
-    def _write(self, reader: Scope, waiting: _Shown) -> None:
         def changed(note: str, before: Usage) -> Usage:
-            _, times, at = waiting[note]
-            return utility.shown(before, at, times)
+            return utility.shown(before, last[note], times[note])
 
-        fresh = {note: start for note, (start, *_) in waiting.items()}
         usage.change(self._engine.db, reader.name, [one.name for one in reader.readable], fresh, changed)

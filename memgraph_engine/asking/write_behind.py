@@ -2,7 +2,7 @@
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Sequence
 from threading import Lock, Timer
 from typing import ClassVar, Generic, TypeVar
 
@@ -34,32 +34,29 @@ class WriteBehind(ABC, Generic[T]):
     def _begin(self) -> None:
         """Let nothing wait: what did when this process was forked, its parent writes."""
         self._lock, self._writing = Lock(), Lock()
-        self._waiting: dict[Scope, T] = {}
-        self._number = 0
+        self._waiting: dict[Scope, list[T]] = {}
         self._timer: Timer | None = None
 
     @abstractmethod
-    def _none(self) -> T:
-        """Return what waits of a reader at first."""
-
-    @abstractmethod
-    def _write(self, reader: Scope, waiting: T) -> None:
+    def _write(self, reader: Scope, waiting: Sequence[T]) -> None:
         """Write what waits of a reader; raises StoreError or Closed."""
 
-    def _came(self, reader: Scope, put: Callable[[T], int]) -> None:
-        """Let some more wait: `put` adds it to what does, and returns how much it is."""
+    def _came(self, reader: Scope, some: Sequence[T]) -> None:
+        """Let some more wait."""
         with self._lock:
-            self._number += put(self._waiting.setdefault(reader, self._none()))
-            if self._number >= _MOST:
+            if some:
+                self._waiting.setdefault(reader, []).extend(some)
+            number = sum(map(len, self._waiting.values()))
+            if number >= _MOST:
                 self._await(0.0)
-            elif self._number and not self._timer:
+            elif number and not self._timer:
                 self._await(_SECONDS)
 
     def write(self) -> None:
         """Write what waits, now."""
         with self._writing:
             with self._lock:
-                waiting, self._waiting, self._number = self._waiting, {}, 0
+                waiting, self._waiting = self._waiting, {}
                 if self._timer:
                     self._timer.cancel()
                 self._timer = None

@@ -20,19 +20,16 @@ class Account:
         self._engine, self._scope = engine, scope
         self._own = Meter(budget_of(settings.call_budget), name="the budget of this call")
         self._day = budget_of(settings.day_budget)
+        self._settled = False
         self.meters: tuple[Gauge, ...] = ()
         if any(engine.roles.has(role) for role in RolesSettings.model_fields):
             limited = self._day != Budget()
             self.meters = (self._own, DayMeter(engine, scope, self._day)) if limited else (self._own,)
 
-    @property
-    def spent(self) -> Cost:
-        """What the call has cost so far, abandoned answers included."""
-        return self._own.spent
-
     def settle(self) -> None:
-        """Write down what the call cost; a day's meter has charged it already."""
-        if (cost := self.spent).calls:
+        """Write down, once, what the call cost, abandoned answers included; a day's meter has charged it already."""
+        cost, done, self._settled = self._own.spent, self._settled, True
+        if cost.calls and not done:
             charged = self._own.charged if self._day == Budget() else NOTHING
             spending.add(self._engine.db, self._scope.name, self._engine.now(), cost, charged)
 

@@ -8,7 +8,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import ClassVar, Generic, TypeVar
 
@@ -24,6 +24,7 @@ WAIT = "wait"
 Progress = Callable[[str], None]
 """Told the name of each phase as it begins, WAIT while another run is at it; what it raises ends the run."""
 
+DAY = timedelta(days=1)
 _ATTEMPTS = 3  # the last writes whatever notes came between: what they change waits for the next run
 _PATIENCE = 900.0  # seconds to wait for another run
 

@@ -28,7 +28,7 @@ from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.ingested import Brought, Fault, Ingested
 from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Source
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.writing.update import update
+from memgraph_engine.writing.rewording import update
 
 _LISTS = ("results", "memories")
 _SEVERAL = "\0"  # no user's name

@@ -10,7 +10,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Literal
 
 from memgraph_engine.cost import NOTHING
-from memgraph_engine.engine.passes import Pass
+from memgraph_engine.engine.passes import DAY, Pass
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import MemgraphEngineError, StoreError
 from memgraph_engine.graph import leases, scopes
@@ -20,9 +20,8 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
 from memgraph_engine.topics.schedule import Schedule
 from memgraph_engine.worker.jobs import JOBS
-from memgraph_engine.writing import unused
 from memgraph_engine.writing.evolution import turns
-from memgraph_engine.writing.pruning import due_since
+from memgraph_engine.writing.pruning import prunes
 
 _FIRST_REST = 30.0  # seconds before what failed is tried again, doubled each time
 _LONGEST_REST = 3600.0
@@ -135,7 +134,7 @@ class Worker:
         settings, now = self._engine.settings, self._engine.now()
         for name in scopes.imports_cut_off(self._engine.db, self._tenant):
             scopes.clear(self._engine.db, name)
-        unpruned, unweighed = due_since(settings.lifecycle, now), unused.due_since(settings.use, now)
+        unpruned, unweighed = (now - DAY if on else None for on in (prunes(settings), settings.use.prune))
         for one in waiting(self._engine.db, self._tenant, unpruned, unweighed, _after(settings)):
             for lease in dict.fromkeys(job.lease for job, _ in self._due(one)):
                 if self.stopping:

@@ -24,7 +24,7 @@ from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.erasures import Erasure, Meant
 from memgraph_engine.graph.notes import USER, Revision
 from memgraph_engine.graph.retrievals import Question
-from memgraph_engine.ingest.messages import check_text
+from memgraph_engine.ingest.messages import check_name, check_text
 from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.memory import Source, cut_up
 from memgraph_engine.model.result import Chosen, ErasurePlan, ErasureReceipt, Hold
@@ -440,3 +440,20 @@ def _seen(engine: Engine, scope: Scope, probes: Runs, questions: Iterable[Questi
     left |= probes.found_in(erasures.told(engine.db, under))
     left |= probes.found_in(one.words for one in retrievals.questions(engine.db, [under]))
     return left | (made | said if said_too else made - said)
+
+
+def hold(engine: Engine, scope: Scope, reason: str, **what: str | None) -> Hold:
+    """Hold a memory, or a session or a source of it; raises InvalidInput, or NotFound for an empty memory."""
+    given = {name: check_name(one, name) for name, one in what.items() if one is not None}
+    if len(given) > 1:
+        raise InvalidInput("hold takes a session or a source, or neither for the whole memory; not both.")
+    made = Hold(uuid4().hex, check_text(reason, "reason", 1000), engine.now(), **given)
+    if not holds.create(engine.db, scope.name, made):
+        raise NotFound(f"The memory of {scope} is empty: there is nothing to hold.")
+    return made
+
+
+def release(engine: Engine, scope: Scope, id: str) -> None:
+    """End a hold; raises NotFound."""
+    if not holds.release(engine.db, scope.name, check_name(id, "id")):
+        raise NotFound(f"There is no hold {id!r} in the memory of {scope}.")

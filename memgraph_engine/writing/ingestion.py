@@ -22,15 +22,15 @@ from memgraph_engine.graph.sources import Passage
 from memgraph_engine.ingest import documents
 from memgraph_engine.ingest.folders import File, Folder
 from memgraph_engine.ingest.given import source_of
-from memgraph_engine.ingest.messages import check_name, check_paths, check_switches, content_hash
-from memgraph_engine.ingest.readers import Format, Item, Reader
+from memgraph_engine.ingest.messages import check_name, check_paths, content_hash
+from memgraph_engine.ingest.readers import Item, Reader
 from memgraph_engine.model.code import name_of, piece_id
 from memgraph_engine.model.ingested import Fault, Ingested, Remark
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.adding import store
 from memgraph_engine.writing.deletion import withdraw
-from memgraph_engine.writing.update import update as update_note
+from memgraph_engine.writing.rewording import update as update_note
 
 _GONE = "What it was ingested from says it no longer."
 """Why a passage was deleted; one that the user deleted stays so, though its file holds it."""
@@ -43,29 +43,6 @@ _FASTER = " If another run was faster, ingest the file again."
 _ID = Repr()  # tells long ids by their ends
 _ID.maxstring = 100
 _SOME = 500  # notes deleted in one decision, or those of one long passage
-
-
-def ingest(
-    engine: Engine,
-    scope: Scope,
-    path: object,
-    *,
-    id: str | None,
-    update: bool,
-    repository: bool,
-    format: Format | None,
-    sample_id: str | None,
-    encoding: str,
-    wait: bool,
-    progress: Callable[[Ingested], None] | None,
-) -> Ingested:
-    """Ingest files and folders. Raises InvalidInput for a path that does not exist, or MissingExtra."""
-    check_switches(repository=repository)
-    if progress is not None and not callable(progress):
-        raise InvalidInput(f"progress must be a function that takes what was done so far, not {progress!r}.")
-    reader = Reader.of(engine.settings, format, sample_id, encoding, repository)
-    made = Ingestion(engine, scope, reader, update or repository, wait, progress)
-    return made.run(check_paths(path), None if id is None else check_name(id, "id"))
 
 
 @dataclass
@@ -82,13 +59,16 @@ class Ingestion:
     _waiting: dict[File, list[Source]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Begin."""
+        """Refuse what can't be told."""
+        if self.told is not None and not callable(self.told):
+            raise InvalidInput(f"progress must be a function that takes what was done so far, not {self.told!r}.")
         self._batch, self._now = self.engine.settings.ingest_batch, self.engine.now()
 
-    def run(self, paths: Sequence[Path], id: str | None = None) -> Ingested:  # as the API calls it
+    def run(self, path: object, id: str | None = None) -> Ingested:  # as the API calls it
         """Ingest files and folders, in order; what is gone from a folder goes first, so that it may come elsewhere."""
+        paths, name = check_paths(path), None if id is None else check_name(id, "id")
         places = scopes.folders(self.engine.db, self.scope.name)
-        for one in self.reader.listed(paths, id, places):
+        for one in self.reader.listed(paths, name, places):
             if isinstance(one, File):
                 self._file(one)
                 self._add_waiting()

@@ -8,20 +8,18 @@ from datetime import datetime, timedelta
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import holds, pruning
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.settings import LifecycleSettings
-
-_EVERY = timedelta(days=1)
+from memgraph_engine.settings import LifecycleSettings, Settings
 
 
-def due_since(settings: LifecycleSettings, now: datetime) -> datetime | None:
-    """Return the time since which a memory must have been pruned, or it is due; None where history is kept for ever."""
-    return now - _EVERY if any(_days(settings)) else None
+def prunes(settings: Settings) -> bool:
+    """Tell whether history is kept for a time only."""
+    return any(_days(settings.lifecycle))
 
 
 def prune(engine: Engine, scope: Scope, now: datetime) -> int:
     """Remove what is older than the budget; return how much. Nothing goes while anything of the memory is held."""
     settings, db = engine.settings.lifecycle, engine.db
-    if due_since(settings, now) is None:
+    if not prunes(engine.settings):
         return 0
     held = bool(holds.every(db, scope.name))
     past, decided, ran, retrieved = (None if held else _before(days, now) for days in _days(settings))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from inspect import unwrap
 
-from memgraph_engine.engine.passes import Pass
+from memgraph_engine.engine.passes import DAY, Pass
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import ClockSkew
 from memgraph_engine.graph import notes, scopes
@@ -21,7 +21,7 @@ from memgraph_engine.model.result import Decision, Swept
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing import erasure
 from memgraph_engine.writing.commit import retried
-from memgraph_engine.writing.pruning import due_since, prune
+from memgraph_engine.writing.pruning import prune, prunes
 from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 500
@@ -35,8 +35,7 @@ class Sweep(Pass[Swept]):
     @classmethod
     def due(cls, engine: Engine, waiting: Waiting, now: datetime) -> str:
         """Say what has expired, notes or history."""
-        since = due_since(engine.settings.lifecycle, now)
-        old = since is not None and (waiting.pruned is None or waiting.pruned <= since)
+        old = prunes(engine.settings) and (waiting.pruned is None or waiting.pruned <= now - DAY)
         return "expired notes" if waiting.expiring else "a day's history" if old else ""
 
     def counts(self, made: Swept) -> Mapping[str, int] | None:

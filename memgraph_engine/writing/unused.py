@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from memgraph_engine.engine.passes import Pass
+from memgraph_engine.engine.passes import DAY, Pass
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import notes, usage
 from memgraph_engine.graph.notes import Revision
@@ -18,18 +18,11 @@ from memgraph_engine.lifecycle import utility
 from memgraph_engine.model.memory import READABLE
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
-from memgraph_engine.settings import UseSettings
 from memgraph_engine.writing import contexts
 from memgraph_engine.writing.commit import retried
 from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 500
-_EVERY = timedelta(days=1)
-
-
-def due_since(settings: UseSettings, now: datetime) -> datetime | None:
-    """Return the time since which a memory must have been weighed, or that is due; None where nothing is pruned."""
-    return now - _EVERY if settings.prune else None
 
 
 class Unused(Pass[int]):
@@ -44,8 +37,8 @@ class Unused(Pass[int]):
     @classmethod
     def due(cls, engine: Engine, waiting: Waiting, now: datetime) -> str:
         """Say that utilities were not looked at for a day."""
-        since = due_since(engine.settings.use, now)
-        return "a day's use" if since and (waiting.weighed is None or waiting.weighed <= since) else ""
+        due = engine.settings.use.prune and (waiting.weighed is None or waiting.weighed <= now - DAY)
+        return "a day's use" if due else ""
 
     def counts(self, made: int) -> Mapping[str, int] | None:
         """Return how many were archived."""
