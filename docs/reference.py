@@ -233,7 +233,9 @@ def api() -> dict[str, str]:
     results = [name for name in _public("model", "cost", "interface") if name not in ports]
     error = "[MemgraphEngineError][memgraph_engine.MemgraphEngineError]"
     return {
-        "api/memory.md": _api("Memory", "All calls of the engine.", [*_public("client", "ingest"), "asking.audit.Audit"])
+        "api/memory.md": _api(
+            "Memory", "All calls of the engine.", [*_public("client", "ingest"), "asking.audit.Audit"]
+        )
         + f"\n## AsyncMemory\n\n{_ASYNC}",
         "api/results.md": _api("Results", _RESULTS, results),
         "api/ports.md": _api("What may be exchanged", "Give `Memory.connect` any object of these forms.", ports),

@@ -149,7 +149,7 @@ class Reader:
         engine = self.engine
         with engine.load.read():
             query = self._query(scope, question, MOST, {})
-            return anchors(engine.db, engine.notes, query, self.engine.language_of(scope), engine.settings.recall)
+            return anchors(engine.db, engine.notes, query, engine.language_of(scope), engine.settings.recall)
 
     def context(
         self,
@@ -497,9 +497,9 @@ class Reader:
             account.settle()
 
     def _turns(self, scope: Scope, history: object, question: str) -> list[Source]:
-        """Return the turns before a question, the oldest first: the last of a session, or those that are given.
+        """Return the turns before a question, the oldest first: the last of a session, or of those that are given.
 
-        Those of a session may be repeated; of those that are given, no chat model sees all.
+        What is given and no chat model may see is left out.
         """
         if isinstance(history, str):
             session = check_name(history, "history") if history else ""
@@ -530,7 +530,8 @@ class Reader:
             )
         filters = searching(self.engine, given)
         least = given.get("min_similarity")
-        if least is not None and not (type(least) in (int, float) and -1 <= least <= 1):
+        number = isinstance(least, int | float) and not isinstance(least, bool)
+        if least is not None and not (number and -1 <= least <= 1):
             raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {least!r}.")
         text = standalone(question, turns, self.engine.language_of(scope)) if turns else question
         vector = self.engine.embedder.embed_query(text)

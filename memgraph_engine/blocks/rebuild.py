@@ -64,25 +64,24 @@ class Blocks(Rebuild[BlockRun]):
             if seen.run != before and seen.version == seen.read:
                 return block_graph.runs(self.db, self.scope.name, 1)[0]
             found = _read(self, seen)
-            stored = found.stored
         with self.phase("link"):
             made = _linked(self, found)
-        gone = sorted(stored.keys() - {node.id for node in made.nodes})
+        gone = sorted(found.stored.keys() - {node.id for node in made.nodes})
         if not self.paper_leaves:
             with self.phase("write"):
                 _write(self, found, made.nodes[::-1], made.vectors[::-1], "write")
             with self.phase("describe"):
-                self.describer.describe(made, stored, self.tell)
-        run = _described(self, made, stored)
+                self.describer.describe(made, found.stored, self.tell)
+        run = _described(self, made, found.stored)
         with self.phase("publish"):
-            run = replace(run, seconds={**self.seconds})
-            publishing = _Publishing(seen, run, self.spent.kinds, made, gone, late)
-            if not (published := self.db.write(publishing.write)):
+            stored = replace(run, seconds={**self.seconds}, fallbacks=self.spent.kinds)
+            since = self.db.write(lambda tx: _published(tx, seen, stored, made, gone, late=late))
+            if since is None:
                 raise Overtaken
         with self.phase("tidy"):
             block_graph.remove(self.db, self.scope.name, gone)
             _seen(self)
-        return replace(published, seconds=self.seconds)
+        return replace(run, changed_since=since, seconds=self.seconds)
 
 
 def _seen(job: Blocks) -> BlocksState:
@@ -176,34 +175,23 @@ def _described(job: Blocks, made: Tree, stored: Mapping[str, Stored]) -> BlockRu
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Publishing:
-    """What the one transaction writes: as of a state that was `seen`; `late`, whatever was written since.
+def _published(
+    tx: Runner, seen: BlocksState, run: BlockRun, made: Tree, gone: Sequence[str], *, late: bool
+) -> int | None:
+    """Make the tree the present one in one transaction; return the writes since it was read.
 
-    Of the failures of models it keeps the `kinds`.
+    None, with nothing written, where it must be prepared anew.
     """
-
-    seen: BlocksState
-    run: BlockRun
-    kinds: tuple[str, ...]
-    made: Tree
-    gone: list[str]
-    late: bool
-
-    def write(self, tx: Runner) -> BlockRun | None:
-        """Make the tree the present one; None, with nothing written, if it must be prepared anew."""
-        scope = self.run.scope
-        since = block_graph.begin(tx, scope, self.seen, self.run.id, late=self.late)
-        if since is None:
-            return None
-        rows: list[Row] = [
-            {"id": node.id, "entered": node.entered, "left": node.left, "distance": node.height}
-            for node in self.made.nodes
-        ]
-        block_graph.place(tx, scope, rows)
-        block_graph.end(tx, scope, self.gone)
-        if since:
-            block_graph.mend(tx, scope, self.seen.version)
-        run = replace(self.run, changed_since=since)
-        block_graph.record(tx, replace(run, fallbacks=self.kinds))
-        return run
+    scope = run.scope
+    since = block_graph.begin(tx, scope, seen, run.id, late=late)
+    if since is None:
+        return None
+    rows: list[Row] = [
+        {"id": node.id, "entered": node.entered, "left": node.left, "distance": node.height} for node in made.nodes
+    ]
+    block_graph.place(tx, scope, rows)
+    block_graph.end(tx, scope, gone)
+    if since:
+        block_graph.mend(tx, scope, seen.version)
+    block_graph.record(tx, replace(run, changed_since=since))
+    return since

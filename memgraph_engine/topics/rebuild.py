@@ -5,7 +5,7 @@ Readers see the former topics until the new ones are whole; a run that fails or 
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from uuid import uuid4
 
@@ -104,8 +104,8 @@ class Topics(Rebuild[TopicRun]):
         with self.phase("write"):
             run = replace(run, seconds={**self.seconds})
             stored = replace(run, fallbacks=self.spent.kinds)
-            writing = _Writing(seen, stored, found, change, _rows(self, change, topics), bounds.largest, late)
-            if not self.db.write(writing.write):
+            rows, most = _rows(self, change, topics), bounds.largest
+            if not self.db.write(lambda tx: _written(tx, seen, stored, found, change, rows, most=most, late=late)):
                 raise Overtaken
         return replace(run, seconds=self.seconds)
 
@@ -177,33 +177,29 @@ def _lack(engine: Engine) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Writing:
-    """What the one transaction writes: as of a state that was `seen`; `late`, whatever was written since."""
-
-    seen: topic_graph.TopicsState
-    run: TopicRun
-    found: Keywords
-    change: Difference
-    rows: list[Row]
-    most: int
-    late: bool
-
-    def write(self, tx: Runner) -> bool:
-        """Write it all; False, with nothing written, if it must be prepared anew."""
-        scope, change = self.run.scope, self.change
-        if not topic_graph.begin(tx, scope, self.seen, self.run.id, most=self.most, late=self.late):
-            return False
-        strays = self._strays(tx) if self.late else []
-        topic_graph.write(tx, scope, self.rows)
-        topic_graph.leave(tx, scope, [*change.leaving, *strays])
-        topic_graph.join(tx, scope, change.joining)
-        topic_graph.end(tx, scope, change.ended)
-        keyword_graph.join_topics(tx, scope, strays)
-        topic_graph.record(tx, self.run)
-        return True
-
-    def _strays(self, tx: Runner) -> list[str]:
-        """Return the keywords that writers put into topics since they were read."""
-        read = dict(zip(self.found.names, self.found.topics, strict=True))
-        return [name for name, topic in topic_graph.members(tx, self.run.scope) if topic and read.get(name) != topic]
+def _written(
+    tx: Runner,
+    seen: topic_graph.TopicsState,
+    run: TopicRun,
+    found: Keywords,
+    change: Difference,
+    rows: Sequence[Row],
+    *,
+    most: int,
+    late: bool,
+) -> bool:
+    """Write it all in one transaction; False, with nothing written, if it must be prepared anew."""
+    scope = run.scope
+    if not topic_graph.begin(tx, scope, seen, run.id, most=most, late=late):
+        return False
+    read = dict(zip(found.names, found.topics, strict=True))
+    # writers put these into topics since they were read
+    members = topic_graph.members(tx, scope) if late else ()
+    strays = [name for name, topic in members if topic and read.get(name) != topic]
+    topic_graph.write(tx, scope, rows)
+    topic_graph.leave(tx, scope, [*change.leaving, *strays])
+    topic_graph.join(tx, scope, change.joining)
+    topic_graph.end(tx, scope, change.ended)
+    keyword_graph.join_topics(tx, scope, strays)
+    topic_graph.record(tx, run)
+    return True

@@ -9,6 +9,8 @@ from math import inf
 from queue import Empty, SimpleQueue
 from typing import Any, Literal
 
+from memgraph_engine.blocks.rebuild import Blocks
+from memgraph_engine.claims.consolidation import Claims
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.engine.passes import DAY, Pass
 from memgraph_engine.engine.wiring import Engine
@@ -18,16 +20,35 @@ from memgraph_engine.graph.waiting import Limits, Waiting, waiting, waits
 from memgraph_engine.model.job import JobRun
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
+from memgraph_engine.topics.rebuild import Topics
 from memgraph_engine.topics.schedule import Schedule
-from memgraph_engine.worker.jobs import JOBS
-from memgraph_engine.writing.evolution import turns
+from memgraph_engine.writing.adding import Construction
+from memgraph_engine.writing.erasure import Unfinished
+from memgraph_engine.writing.eviction import Eviction
+from memgraph_engine.writing.evolution import Evolution, turns
 from memgraph_engine.writing.pruning import prunes
+from memgraph_engine.writing.sweep import Sweep
+from memgraph_engine.writing.unused import Unused
 
 _FIRST_REST = 30.0  # seconds before what failed is tried again, doubled each time
 _LONGEST_REST = 3600.0
 _PRIORITY = 10  # of a standing worker, as `nice` counts: 0 is what others have, 19 the lowest
 _PAUSE = 20.0  # times as long as the piece of work before it
 _LONGEST_PAUSE = 1.0  # seconds
+
+# Evolution is last: by what is constructed and stays, and by the topics of now
+JOBS: tuple[type[Pass[Any]], ...] = (
+    Unfinished,
+    Sweep,
+    Construction,
+    Eviction,
+    Unused,
+    Topics,
+    Blocks,
+    Claims,
+    Evolution,
+)
+"""A worker's jobs, in the order in which they are done."""
 
 _log = logging.getLogger("memgraph_engine")
 
