@@ -63,10 +63,10 @@ class Summed(Exception):
 def target(engine: Engine, scope: Scope, id: str) -> Target:
     """Read what is readable of this id, a note's or a source's; raises NotFound, or Summed."""
     db, transaction = engine.db, Transaction.begin(engine, scope)
-    found = note_graph.found_by(db, scope.name, id) if transaction else []
-    if transaction and not found and sources.find(db, scope.name, id):
+    found = note_graph.found_by(db, scope.name, id)
+    if not found and sources.find(db, scope.name, id):
         raise NotFound(f"Source {id!r} of {scope} is kept without a note, so there is nothing to change.")
-    if not transaction or not found:
+    if not found:
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
     if any(one.summed_by and one.note.status == "archived" and one.note.expires_at > db.alive() for one in found):
         raise Summed([id])

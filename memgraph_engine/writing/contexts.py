@@ -75,8 +75,8 @@ def render_anew(engine: Engine, scope: Scope) -> int:
 @retried
 def _render(engine: Engine, scope: Scope, ids: Sequence[str]) -> int:
     transaction = Transaction.begin(engine, scope)
-    found = outdated(notes.renderings(engine.db, scope.name, ids), transaction.language) if transaction else {}
-    if transaction and found:
+    found = outdated(notes.renderings(engine.db, scope.name, ids), transaction.language)
+    if found:
         _rewrite(transaction, transaction.decide("render").id, found)
         transaction.commit()
     return len(found)

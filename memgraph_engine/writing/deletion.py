@@ -54,8 +54,8 @@ def _delete_some(
     Returns how many, by which decision, and the place to go on from.
     """
     db, transaction = engine.db, Transaction.begin(engine, scope)
-    page = note_graph.newest(db, scope.name, filters.listing(), before, _SOME) if transaction else []
-    if not transaction or not page:
+    page = note_graph.newest(db, scope.name, filters.listing(), before, _SOME)
+    if not page:
         return None
     last = page[-1].note.created_at, page[-1].note.id
     meant = {found.note.id: filters.meant(found.note) for found in page if filters.finds(found.note)}
@@ -90,9 +90,9 @@ def withdraw(engine: Engine, scope: Scope, sources: Mapping[Key, str], why: str)
 def _withdraw(engine: Engine, scope: Scope, sources: Mapping[Key, str], why: str) -> Decision | None:
     """Do it; raises Summed where a summary tells it."""
     transaction = Transaction.begin(engine, scope)
-    found = note_graph.renderings(engine.db, scope.name, sorted(set(sources.values()))) if transaction else []
+    found = note_graph.renderings(engine.db, scope.name, sorted(set(sources.values())))
     found = [one for one in found if one.found.note.status in READABLE]
-    if not transaction or not found:
+    if not found:
         return None
     if summed := [one for one in found if one.found.note.sums]:
         told = {turn.source.id for one in summed for turn in one.turns if turn.source.key in sources}

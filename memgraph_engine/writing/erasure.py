@@ -345,14 +345,14 @@ Anew = Iterator[tuple[notes.Found, Revision]]
 def _make_some(
     engine: Engine, scope: Scope, ids: Sequence[str], losing: Collection[str], anew: Callable[..., Anew]
 ) -> None:
-    if transaction := Transaction.begin(engine, scope):
-        lives, decision = erasures.lives(engine.db, scope.name, ids), transaction.decide("erase").id
-        changed = False
-        for found, revision in anew(transaction, ids, losing, lives, decision):
-            transaction.rebuild(found, revision, losing=found.note.id in losing)
-            changed = True
-        if changed:
-            transaction.commit()
+    transaction = Transaction.begin(engine, scope)
+    lives, decision = erasures.lives(engine.db, scope.name, ids), transaction.decide("erase").id
+    changed = False
+    for found, revision in anew(transaction, ids, losing, lives, decision):
+        transaction.rebuild(found, revision, losing=found.note.id in losing)
+        changed = True
+    if changed:
+        transaction.commit()
 
 
 def _retold(transaction: Transaction, ids: Sequence[str], losing: Collection[str], lives: Lives, decision: str) -> Anew:
@@ -403,8 +403,8 @@ def _remove(engine: Engine, scope: Scope) -> None:
 @retried
 def _remove_some(engine: Engine, scope: Scope) -> int:
     transaction = Transaction.begin(engine, scope)
-    found = erasures.hidden(engine.db, scope.name, _SOME) if transaction else []
-    if transaction and found:
+    found = erasures.hidden(engine.db, scope.name, _SOME)
+    if found:
         transaction.decide("erase", evidence=f"{len(found):,} notes." if len(found) > 1 else "1 note.")
         for one in found:
             transaction.erase(one)

@@ -112,10 +112,10 @@ class ItemWriter:
         """Give a stored item another value; tell whether it is there. Raises Stale, with nothing written."""
         engine, now, source = self._engine, self._engine.now(), source_id(self._shelf, put.key)
         transaction = Transaction.begin(engine, scope)
-        old = sources.passages(engine.db, scope.name, source) if transaction else []
+        old = sources.passages(engine.db, scope.name, source)
         ids = [one.note.id for one in notes.found_by(engine.db, scope.name, source)] if old else []
         told = notes.renderings(engine.db, scope.name, ids)
-        if not transaction or not told:
+        if not told:
             return False
         if old[0].kind != "item":
             raise SourceConflict(f"{source!r} of {scope} is the id of a message: give the item another key.")

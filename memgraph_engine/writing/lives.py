@@ -128,8 +128,8 @@ def end_session(engine: Engine, scope: Scope, session: str) -> Decision:
     """End what lives as long as a session. Raises NotFound where nothing does."""
     db, policies, transaction = engine.db, engine.policies, Transaction.begin(engine, scope)
     lives = policies.of_sessions(engine.now())
-    ids = notes.of_session(db, scope.name, session, list(lives)) if transaction and lives else []
-    if not transaction or not ids:
+    ids = notes.of_session(db, scope.name, session, list(lives)) if lives else []
+    if not ids:
         raise NotFound(f"No note of {scope} that can be read lives as long as the session {session!r}.")
     now, told = transaction.now, [one.found.note for one in notes.renderings(db, scope.name, ids)]
     changes = {
@@ -175,7 +175,7 @@ def apply(engine: Engine, scope: Scope, *, dry_run: bool) -> Applied:
 def _apply(engine: Engine, scope: Scope, ids: Sequence[str], *, dry_run: bool) -> Applied:
     """Do it for some notes."""
     transaction = Transaction.begin(engine, scope)
-    found = [one.found.note for one in notes.renderings(engine.db, scope.name, ids)] if transaction else []
+    found = [one.found.note for one in notes.renderings(engine.db, scope.name, ids)]
     changes, classes, ends = dict[str, Change](), Counter[str](), 0
     for note in found:
         life = engine.policies.of_note(note)
@@ -188,7 +188,7 @@ def _apply(engine: Engine, scope: Scope, ids: Sequence[str], *, dry_run: bool) -
         classes[life.policy] += other
         ends += not other
     counted = Applied({name: some for name, some in sorted(classes.items()) if some}, ends)
-    if dry_run or not changes or not transaction:
+    if dry_run or not changes:
         return counted
     told = ", ".join(f"{some:,} to {name}" for name, some in counted.classes.items())
     why = " ".join(
@@ -209,7 +209,7 @@ def follow(engine: Engine, scope: Scope, used: Mapping[str, tuple[Usage, Usage]]
 @retried
 def _follow(engine: Engine, scope: Scope, used: Mapping[str, tuple[Usage, Usage]]) -> list[Decision]:
     now, policies, transaction = engine.now(), engine.policies, Transaction.begin(engine, scope)
-    told = [one.found.note for one in notes.renderings(engine.db, scope.name, sorted(used))] if transaction else []
+    told = [one.found.note for one in notes.renderings(engine.db, scope.name, sorted(used))]
     ended, prolonged = dict[str, Change](), dict[str, Change]()
     for note in told:
         policy, (before, after) = policies.classes.get(note.policy), used[note.id]
@@ -221,11 +221,11 @@ def _follow(engine: Engine, scope: Scope, used: Mapping[str, tuple[Usage, Usage]
             ends, erased = (_later(at, policy.extend.by) for at in (note.expires_at, note.erase_at))
             prolonged[note.id] = Change(Life(note.policy, ends, erased, note.apart))
     made = list[Decision]()
-    if transaction and ended:
+    if ended:
         why = "It was used as often as its policy allows."
         made.append(_live(transaction, "expire", ended, why))
         transaction = Transaction.begin(engine, scope)
-    if transaction and prolonged:
+    if prolonged:
         why = "Its utility rose so high that its policy prolongs it."
         made.append(_live(transaction, "policy", prolonged, why))
     return made
@@ -238,8 +238,8 @@ def _later(at: datetime, by: timedelta) -> datetime:
 def _begun(engine: Engine, scope: Scope, id: str) -> tuple[Transaction, list[Found]]:
     """Begin a transaction, and return the notes of an id, in whatever state; raises NotFound."""
     transaction = Transaction.begin(engine, scope)
-    found = notes.found_by(engine.db, scope.name, id) if transaction else []
-    if not transaction or not found:
+    found = notes.found_by(engine.db, scope.name, id)
+    if not found:
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
     return transaction, found
 

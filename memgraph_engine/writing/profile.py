@@ -16,7 +16,7 @@ from memgraph_engine.model.memory import Source
 from memgraph_engine.model.profile import LONGEST_NAME, LONGEST_VALUE, Delta
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.writing.commit import Stale, retried
+from memgraph_engine.writing.commit import retried
 from memgraph_engine.writing.transaction import Transaction
 
 
@@ -72,8 +72,6 @@ def _set(engine: Engine, scope: Scope, subject: str, delta: Delta, source: Sourc
     """Decide it; a value is kept as a source without a note."""
     engine.open(scope)  # a profile may be the first that a memory holds
     transaction = Transaction.begin(engine, scope)
-    if not transaction:
-        raise Stale
     sources, hash_ = ((source.id,), source.hash) if source else ((), "")
     told = {"evidence": evidence((delta,)), "subject": subject, "delta": (delta,), "hash": hash_}
     decision = transaction.decide("profile", "", sources, **told)

@@ -69,8 +69,8 @@ def _archive(engine: Engine, scope: Scope) -> tuple[int, Decision] | None:
     What ought to be erased by now, and is held, has decisions of its own: these can't be undone, others can.
     """
     transaction = Transaction.begin(engine, scope)
-    some = notes.expiring(engine.db, scope.name, _SOME) if transaction else []
-    if not transaction or not some:
+    some = notes.expiring(engine.db, scope.name, _SOME)
+    if not some:
         return None
     some = [one for one in some if one.note.erase_at > transaction.now] or some
     one = some[0].note.id if len(some) == 1 else ""

@@ -85,10 +85,10 @@ class Transaction:
         self._pairs: keyword_graph.Pairs = Counter()
 
     @classmethod
-    def begin(cls, engine: Engine, scope: Scope) -> "Transaction | None":
-        """Begin as of what a scope is now; None if there is no such scope."""
-        state = scopes.state(engine.db, scope.name)
-        return cls(engine, scope, state) if state else None
+    def begin(cls, engine: Engine, scope: Scope) -> "Transaction":
+        """Begin as of what a scope is now; of one that there is not, nothing is found, and nothing can be written."""
+        none = ScopeState(-1, engine.language_of(scope), 0)
+        return cls(engine, scope, scopes.state(engine.db, scope.name) or none)
 
     def decide(self, kind: DecisionKind, note: str = "", sources: Sequence[str] = (), **told: Any) -> Decision:
         """Record a decision with what else it tells, and return it; what it does is said by the other methods."""

@@ -119,7 +119,6 @@ def _undo(engine: Engine, scope: Scope, id: str) -> Decision:
         raise UndoRefused(
             f"Decision {id} of {scope} is about what is to be erased by its policy; it comes back no more."
         )
-    assert transaction  # a decision has a scope
     decision = transaction.decide("undo", undone.note, evidence=_evidence(undone), undoes=id)
     _Undoing(transaction, undone, decision).run(about)
     transaction.commit()

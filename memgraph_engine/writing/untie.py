@@ -27,7 +27,6 @@ def untie(engine: Engine, scope: Scope, *ids: str) -> Decision:
         raise InvalidInput(f"{ids[0]!r} and {ids[1]!r} are the same note, {one.id}: give the two notes of a tie.")
     ties = _ties(db, scope, one, other)
     ties += [echoed for tie in ties for echoed in _echoes(db, scope, tie)]
-    assert transaction  # a note has a scope
     why = " ".join(f"Takes back a tie of the kind {tie.kind}, from {tie.newer} to {tie.older}." for tie in ties)
     decision = transaction.decide("untie", evidence=why)
     for newer, older in dict.fromkeys((tie.newer, tie.older) for tie in ties):

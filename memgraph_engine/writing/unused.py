@@ -78,9 +78,9 @@ def _started(engine: Engine, one: Weighed, at: datetime) -> Usage:
 def _archive(engine: Engine, scope: Scope, ids: Sequence[str]) -> Sequence[str]:
     """Archive some notes by one decision; return those that could still be read."""
     db, transaction = engine.db, Transaction.begin(engine, scope)
-    found = [one.found for one in notes.renderings(db, scope.name, ids)] if transaction else []
+    found = [one.found for one in notes.renderings(db, scope.name, ids)]
     found = [one for one in found if one.note.status in READABLE and not one.note.pinned]
-    if not transaction or not found:
+    if not found:
         return ()
     told = [one.note.id for one in found]
     many = f"{len(told):,} notes have" if len(told) > 1 else "It has"
