@@ -7,6 +7,7 @@ what it has written, and what a model has.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -51,11 +52,14 @@ class Blocks(Rebuild[BlockRun]):
         self.dimensions = engine.embedder.dimensions
         self.paper_leaves = settings.paper_leaves if settings.linkage == "paper" else 0
 
-    def before(self) -> str | None:
-        """Return the last run."""
-        self.describer = Describer(self.engine, self.scope.name, self.shape, self.spent)
-        state = block_graph.state(self.db, self.scope.name)
-        return state.run if state else None
+    def state(self) -> BlocksState | None:
+        """Return what a run begins with."""
+        return block_graph.state(self.db, self.scope.name)
+
+    @cached_property
+    def describer(self) -> Describer:
+        """What writes what blocks tell, asked once about each however often the run is made."""
+        return Describer(self.engine, self.scope.name, self.shape, self.spent)
 
     def once(self, before: str, *, late: bool) -> BlockRun:
         """Build it, write what is different, describe it, and make it the present one."""
@@ -85,7 +89,7 @@ class Blocks(Rebuild[BlockRun]):
 
 
 def _seen(job: Blocks) -> BlocksState:
-    if (state := block_graph.state(job.db, job.scope.name)) is None:
+    if (state := job.state()) is None:
         raise NotFound(f"{job.scope.name!r} was removed while its blocks were made.")
     return state
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import partial
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from memgraph_engine.engine.account import on_account
 from memgraph_engine.engine.wiring import Engine
@@ -29,6 +29,14 @@ _ATTEMPTS = 3  # the last writes whatever notes came between: what they change w
 _PATIENCE = 900.0  # seconds to wait for another run
 
 R = TypeVar("R")
+
+
+class State(Protocol):
+    """What a run must find unchanged."""
+
+    @property
+    def run(self) -> str:
+        """The last run, '' for none."""
 
 
 class Pass(ABC, Generic[R]):
@@ -112,8 +120,8 @@ class Rebuild(Pass[R]):
     """
 
     @abstractmethod
-    def before(self) -> str | None:
-        """Return the last run, '' for none; None for a scope that nothing was ever written to."""
+    def state(self) -> State | None:
+        """Return what a run begins with; None for a scope that nothing was ever written to."""
 
     @abstractmethod
     def once(self, before: str, *, late: bool) -> R:
@@ -124,13 +132,13 @@ class Rebuild(Pass[R]):
 
     def work(self) -> R:
         """Do it once that nothing overtakes; raises NotFound, or WriteConflict when others keep winning."""
-        scope, before = self.scope.name, self.before()
-        if before is None:
+        scope, state = self.scope.name, self.state()
+        if state is None:
             raise NotFound(f"Nothing was ever written to {scope!r}, so it has no {self.name}.")
         with self.alone():
             for attempt in range(_ATTEMPTS):
                 with suppress(Overtaken):
-                    return self.once(before, late=attempt == _ATTEMPTS - 1)
+                    return self.once(state.run, late=attempt == _ATTEMPTS - 1)
         raise WriteConflict(
             f"Other runs changed the {self.name} of {scope!r} {_ATTEMPTS} times during this one. Try again."
         )

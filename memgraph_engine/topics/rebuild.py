@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 from uuid import uuid4
 
 import numpy as np
@@ -69,17 +70,20 @@ class Topics(Rebuild[TopicRun]):
         schedule = Schedule.of(engine.settings)
         return schedule.due(waiting, now) if schedule and not _lack(engine) else ""
 
-    def before(self) -> str | None:
-        """Return the last run."""
-        self.labeller = Labeller(self.engine.roles, self.spent)
-        state = topic_graph.state(self.db, self.scope.name)
-        return state.run if state else None
+    def state(self) -> topic_graph.TopicsState | None:
+        """Return what a run begins with."""
+        return topic_graph.state(self.db, self.scope.name)
+
+    @cached_property
+    def labeller(self) -> Labeller:
+        """What gives topics their labels, asked once about each however often the run is made."""
+        return Labeller(self.engine.roles, self.spent)
 
     def once(self, before: str, *, late: bool) -> TopicRun:
         """Find them, and write what is different."""
         scope, settings = self.scope.name, self.settings
         with self.phase("read"):
-            seen = topic_graph.state(self.db, scope)
+            seen = self.state()
             if seen is None:
                 raise NotFound(f"{scope!r} was removed while its topics were looked for.")
             if seen.run != before and not seen.changed_since:
