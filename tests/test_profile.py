@@ -385,6 +385,13 @@ def test_an_erasure_leaves_nothing_of_a_profile(noting):
     assert noting.verify(**ANA) == []
 
 
+def test_a_memory_that_was_erased_is_given_a_profile_anew(memory):
+    memory.add("I moved to Lisbon.", **ANA)
+    memory.erase(memory.forget(everything=True, **ANA))
+    memory.set_profile("residence", "Faro", **ANA)
+    assert memory.profile(**ANA).text == "residence: Faro"
+
+
 def test_a_program_may_set_a_value_and_end_it(noting):
     say(noting, "I live in Lisbon.")
     decision = noting.set_profile("residence", "Faro", **ANA)

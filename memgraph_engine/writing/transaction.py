@@ -87,8 +87,10 @@ class Transaction:
     @classmethod
     def begin(cls, engine: Engine, scope: Scope) -> "Transaction":
         """Begin as of what a scope is now; of one that there is not, nothing is found, and nothing can be written."""
-        none = ScopeState(-1, engine.language_of(scope), 0)
-        return cls(engine, scope, scopes.state(engine.db, scope.name) or none)
+        state = scopes.state(engine.db, scope.name)
+        if not state:  # what was known of it holds no more
+            engine.languages.pop(scope.name, None)
+        return cls(engine, scope, state or ScopeState(-1, engine.language_of(scope), 0))
 
     def decide(self, kind: DecisionKind, note: str = "", sources: Sequence[str] = (), **told: Any) -> Decision:
         """Record a decision with what else it tells, and return it; what it does is said by the other methods."""
