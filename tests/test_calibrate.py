@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from memgraph_engine import Memory
 from memgraph_engine.cli import app
 from memgraph_engine.embedding.checked import CheckedEmbedder
+from memgraph_engine.engine import wiring
 from memgraph_engine.errors import EmbeddingError, StoreMismatch
 from memgraph_engine.evaluation.calibrate import FILE, anchors, calibrate
 from memgraph_engine.gate.calibration import calibration
@@ -20,7 +21,6 @@ from memgraph_engine.recall import relevance
 from memgraph_engine.recall.relevance import weights
 from memgraph_engine.resources import resource
 from memgraph_engine.testing import HashingEmbedder
-from memgraph_engine.writing import writer
 from tests import servers
 
 
@@ -97,7 +97,7 @@ def test_a_search_says_once_that_its_embedder_was_never_calibrated(memory, caplo
 
 @pytest.mark.parametrize(("language", "said"), [("spanish", 1), ("english", 0)])
 def test_a_memory_in_a_language_that_the_embedder_does_not_know_says_so_once(tenant, embedder, caplog, language, said):
-    writer._tell_unknown.cache_clear()
+    wiring._tell_unknown.cache_clear()
     with (
         Memory.connect(tenant=tenant, embedder=embedder, language=language) as memory,
         caplog.at_level(logging.WARNING, "memgraph_engine"),
