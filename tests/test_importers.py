@@ -324,14 +324,15 @@ def test_former_texts_that_were_not_written_yet_come_with_the_next_run(memory, t
     path = written(tmp_path / "x", memory_of(1, "Tea.", updated_at="2024-05-04T00:00:00+00:00"))
     calls = []
 
-    class Interrupted(importer.Writer):
-        def update(self, *given):
-            calls.append(given)
-            if len(calls) == 2:
-                raise KeyboardInterrupt
-            return super().update(*given)
+    update = importer.update
 
-    monkeypatch.setattr(importer, "Writer", Interrupted)
+    def interrupted(*given):
+        calls.append(given)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return update(*given)
+
+    monkeypatch.setattr(importer, "update", interrupted)
     with pytest.raises(KeyboardInterrupt):
         import_mem0(memory, path, history=history)
     assert texts(memory, **ANA) == ["Coffee."]
