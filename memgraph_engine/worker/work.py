@@ -23,12 +23,12 @@ from memgraph_engine.settings import Settings
 from memgraph_engine.topics.rebuild import Topics
 from memgraph_engine.topics.schedule import Schedule
 from memgraph_engine.writing.adding import Construction
-from memgraph_engine.writing.erasure import Unfinished
+from memgraph_engine.writing.erasure import Resumption
 from memgraph_engine.writing.eviction import Eviction
 from memgraph_engine.writing.evolution import Evolution, turns
 from memgraph_engine.writing.pruning import prunes
 from memgraph_engine.writing.sweep import Sweep
-from memgraph_engine.writing.unused import Unused
+from memgraph_engine.writing.unused import Pruning
 
 _FIRST_REST = 30.0  # seconds before what failed is tried again, doubled each time
 _LONGEST_REST = 3600.0
@@ -38,11 +38,11 @@ _LONGEST_PAUSE = 1.0  # seconds
 
 # Evolution is last: by what is constructed and stays, and by the topics of now
 JOBS: tuple[type[Pass[Any]], ...] = (
-    Unfinished,
+    Resumption,
     Sweep,
     Construction,
     Eviction,
-    Unused,
+    Pruning,
     Topics,
     Blocks,
     Claims,

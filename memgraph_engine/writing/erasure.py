@@ -160,7 +160,7 @@ def ended(engine: Engine, scope: Scope) -> tuple[list[ErasureReceipt], list[Hold
     return receipts, kept
 
 
-class Unfinished(Pass[list[ErasureReceipt]]):
+class Resumption(Pass[list[ErasureReceipt]]):
     """Carries out the erasures of a scope that were begun and cut off."""
 
     name, when = "erase", "where an erasure was cut off"

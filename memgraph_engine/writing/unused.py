@@ -25,7 +25,7 @@ from memgraph_engine.writing.transaction import Transaction
 _SOME = 500
 
 
-class Unused(Pass[int]):
+class Pruning(Pass[int]):
     """Archives the notes of a user that are of little use, 500 in a decision; returns how many.
 
     What comes back begins anew, with the utility that it started with. The shared memory is left alone: what is of no
