@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 
+from memgraph_engine.language.dates import Event, events, resolved
 from memgraph_engine.language.terms import spelt, tokenize, tokenize_code, word_list
 from memgraph_engine.model.code import MODULE, described, name_of
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import ALONE, Key, Source, by_time
 from memgraph_engine.model.text import line
-from memgraph_engine.rendering.when import Event, events, resolved
 
 _BEFORE = 200  # characters of the turns before
 _WHOLE = (
