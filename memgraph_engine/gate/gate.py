@@ -10,13 +10,12 @@ from types import MappingProxyType
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.gate.calibration import Calibration
 from memgraph_engine.gate.confirmation import confirmation, echo
-from memgraph_engine.gate.contrast import Update
 from memgraph_engine.gate.correction import correction
 from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.repair import FAR, answers, may_repair, reach, repair
 from memgraph_engine.gate.score import Scores, Statistics, score
-from memgraph_engine.gate.update import anew, nearest, telling, update
+from memgraph_engine.gate.update import Update, anew, nearest, telling, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
 from memgraph_engine.language.terms import CLOSED, listed_terms
 from memgraph_engine.lifecycle.policies import Policies

@@ -13,9 +13,9 @@ from operator import attrgetter
 from unicodedata import combining, normalize
 
 from memgraph_engine.gate.amount import amounts, replaced
-from memgraph_engine.gate.contrast import Update, contrast
 from memgraph_engine.gate.difference import quoted
 from memgraph_engine.gate.known import STAR, Line, same_speaker
+from memgraph_engine.gate.update import Update
 from memgraph_engine.language.wording import (
     ORDINAL,
     Lists,
@@ -113,8 +113,6 @@ def repair(new: Line, old: Line, reach: int = NEAR) -> Update | None:
     lists, says = new.lists, "The new one says so right behind it."
     if found := _named(new, old.tokens, lists):
         return _update(says, found[0], old.words(found[1]))
-    if contrasted := contrast(new, old, at_once=True):
-        return _update(says, contrasted.put, contrasted.former)
     meant = not {_ANY, _ERROR}.isdisjoint(lists.edits.get(term, _ANY) for term in new.editing)
     for term, kind, clauses in _terms(new, lists):
         found = next(filter(None, (_value(one, old.tokens, lists) for one in clauses)), None)
