@@ -17,13 +17,14 @@ from memgraph_engine.gate.repair import FAR, answers, may_repair, reach, repair
 from memgraph_engine.gate.score import Scores, Statistics, score
 from memgraph_engine.gate.update import Update, anew, nearest, telling, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
+from memgraph_engine.language.questions import is_question
 from memgraph_engine.language.terms import CLOSED, listed_terms
 from memgraph_engine.lifecycle.policies import Policies
 from memgraph_engine.model.candidate import Candidate, LookUp, Neighbour, within
 from memgraph_engine.model.memory import ALONE, Source
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.text import is_question, line
+from memgraph_engine.model.text import line
 from memgraph_engine.settings import GateSettings
 
 _WORDS = 8  # of a new note, by which full text is asked for others

@@ -16,6 +16,7 @@ from memgraph_engine.gate.amount import amounts, replaced
 from memgraph_engine.gate.difference import quoted
 from memgraph_engine.gate.known import STAR, Line, same_speaker
 from memgraph_engine.gate.update import Update
+from memgraph_engine.language.questions import is_question
 from memgraph_engine.language.wording import (
     ORDINAL,
     Lists,
@@ -31,7 +32,6 @@ from memgraph_engine.language.wording import (
 )
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import AT_ONCE
-from memgraph_engine.model.text import is_question
 
 NEAR = 2
 """Messages that a repair may come after what it repairs: an assistant may have answered between."""

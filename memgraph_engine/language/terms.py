@@ -151,6 +151,16 @@ def word_values(language: str, kind: str) -> Mapping[str, str]:
 
 
 @cache
+def closed_terms(language: str) -> frozenset[str]:
+    """Return the terms that tell nothing of what a text is about; none of a language without lists.
+
+    >>> sorted(closed_terms("english") & {"what", "the", "boat"})
+    ['what']
+    """
+    return listed_terms(language, *CLOSED)
+
+
+@cache
 def listed_terms(language: str, *kinds: str) -> frozenset[str]:
     """Return the terms of all words of these lists.
 

@@ -1,19 +1,16 @@
 """How a source reads as a line: speaker in front, date behind, in the words of its language."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 
 from memgraph_engine.language.dates import spoken_time
-from memgraph_engine.language.terms import LANGUAGES, LISTED, places, sentences, spoken, word_list, word_values
+from memgraph_engine.language.questions import is_question, of_oneself
+from memgraph_engine.language.terms import LANGUAGES
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
 
-_QUESTION = re.compile(r"""[?？؟]["'”’»)*_\s]*(?: \[[^\]]*\])*(?: \([^()]*\))?$""")
 _SAID = re.compile(r"(?:[^:\n]{1,60}: )?(.*?)(?: \[[^\]]*\])*(?: \([^()]*\))?", re.DOTALL)
-_OPENING = 3  # words
-BRIEF = 2  # words; so short a sentence states nothing by itself
 _WORDS = "\1"  # stands for what was said
 _DIGITS = 3  # of a name; what has more is an id
 
@@ -43,41 +40,7 @@ def asks(line: str) -> bool:
     >>> [asks(line) for line in ("Ana: Where were you? (8 May, 2023)", "Ana: Guess! (8 May, 2023)")]
     [True, False]
     """
-    return _QUESTION.search(line) is not None
-
-
-def is_question(text: str) -> bool:
-    """Tell whether what was said ends with a question mark.
-
-    >>> is_question("Where is Ana? "), is_question("Where is Ana? I don't know.")
-    (True, False)
-    """
-    return text.rstrip().endswith(("?", "？"))
-
-
-def only_asks(text: str, language: str) -> bool:
-    """Tell whether each sentence is a question, or asks something of an assistant; a short one counts beside no other.
-
-    >>> [only_asks(text, "english") for text in ("Hi! Plan me a day in Porto. Is it far?", "I lost it. Where is it?")]
-    [True, False]
-    """
-    stated = [one for one in sentences(text, language) if len(one.split()) > BRIEF] or [text]
-    return all(is_question(one) or _requests(one) for one in stated)
-
-
-def _requests(sentence: str) -> bool:
-    """Tell whether a sentence begins as what one asks of an assistant does, in any listed language."""
-    opening = spoken(sentence)[:_OPENING]
-    return any(min(places(opening, one), default=1) == 0 for one in _openings().get(opening[0] if opening else "", ()))
-
-
-def counts(line: str) -> bool:
-    """Tell whether what a rendered line holds has a number, in digits or in a word of any listed language.
-
-    >>> [counts(line) for line in ("Ana: We are twelve. (8 May, 2023)", "Ana: We are many. (8 May, 2023)")]
-    [True, False]
-    """
-    return any(word[0].isdigit() or word in _numbers() for word in spoken(said(line)))
+    return is_question(said(line))
 
 
 def personal(role: str, *lines: str) -> bool:
@@ -86,46 +49,13 @@ def personal(role: str, *lines: str) -> bool:
     >>> [personal("", line) for line in ("Ana: My cat is grey. (8 May, 2023)", "Ana: ideas for a gift (8 May, 2023)")]
     [True, False]
     """
-    return role != "assistant" and any(not _first_person().isdisjoint(spoken(said(line))) for line in lines)
-
-
-def asks_amount(question: str, language: str) -> bool:
-    """Tell whether a number answers a question.
-
-    >>> [asks_amount(text, "english") for text in ("How many of us are coming?", "Who is coming?")]
-    [True, False]
-    """
-    asked = spoken(question)
-    return any(places(asked, phrase) for phrase in word_list(language, "amount-questions"))
+    return role != "assistant" and any(of_oneself(said(line)) for line in lines)
 
 
 def said(line: str) -> str:
     """Return a rendered line without who said it and when."""
     match = _SAID.fullmatch(line)
     return match[1] if match else line
-
-
-@cache
-def _openings() -> Mapping[str, Sequence[str]]:
-    """Return the phrases that begin requests, by their first words."""
-    found: dict[str, list[str]] = {}
-    for language in LISTED:
-        for phrase in word_list(language, "requests"):
-            found.setdefault(phrase.split("_")[0], []).append(phrase)
-    return found
-
-
-@cache
-def _first_person() -> frozenset[str]:
-    """Return the words by which a speaker names himself."""
-    return frozenset().union(*(word_list(language, "first-person") for language in LISTED))
-
-
-@cache
-def _numbers() -> frozenset[str]:
-    """Return the words for how many; those for places in a row ("#2") are none."""
-    pairs = (pair for language in LISTED for pair in word_values(language, "numbers").items())
-    return frozenset(word for word, value in pairs if value[0] != "#")
 
 
 def words(raw: str, sources: Sequence[Source]) -> tuple[str, Source | None]:
