@@ -16,7 +16,6 @@ from memgraph_engine.asking.facts import facts, names_in
 from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.asking.remembered import Remembered
 from memgraph_engine.asking.retrieval_log import Log
-from memgraph_engine.asking.standalone import standalone
 from memgraph_engine.asking.use import Recorder
 from memgraph_engine.blocks import reading
 from memgraph_engine.claims import reading as claim_reading
@@ -36,6 +35,7 @@ from memgraph_engine.ingest.messages import (
 )
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, NoteFilters, SearchFilters, unknown
+from memgraph_engine.language.references import standalone
 from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.answer import BUSY, Answer, Context

@@ -16,12 +16,12 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph.claims import Unread
+from memgraph_engine.language.names import key
 from memgraph_engine.language.terms import LISTED, sentences, tokenize
 from memgraph_engine.llm.answers import AbstractedClaim, Abstracting
 from memgraph_engine.llm.requests import AbstractedNote, Request, abstracting
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.claim import LEAST
-from memgraph_engine.model.names import key
 
 _NEAR = 5  # stored claims that each note may support in other words
 _ANCHORS = 20  # claims that a request shows beside its notes

@@ -17,8 +17,8 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph.database import Row
+from memgraph_engine.language.names import key
 from memgraph_engine.model.claim import LEAST, ClaimRun
-from memgraph_engine.model.names import key
 from memgraph_engine.model.scope import Scope
 
 READ, TIDY = "read", "tidy"

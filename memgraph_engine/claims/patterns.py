@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from memgraph_engine.language.names import key
 from memgraph_engine.language.tense import past, present
 from memgraph_engine.language.terms import APOSTROPHES, places, sentences, tokenize, word_list, word_values
 from memgraph_engine.model.claim import Claim, Kind
 from memgraph_engine.model.marker import without_recalled
-from memgraph_engine.model.names import key
 from memgraph_engine.resources import resource
 
 _WORD = r"[^\W\d_]+(?:['-][^\W\d_]+)*"

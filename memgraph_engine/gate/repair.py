@@ -12,10 +12,10 @@ from itertools import pairwise
 from operator import attrgetter
 from unicodedata import combining, normalize
 
-from memgraph_engine.gate.amount import amounts, replaced
 from memgraph_engine.gate.difference import quoted
 from memgraph_engine.gate.known import STAR, Line, same_speaker
 from memgraph_engine.gate.update import Update
+from memgraph_engine.language.amounts import amounts, replaced
 from memgraph_engine.language.questions import is_question
 from memgraph_engine.language.wording import (
     ORDINAL,

@@ -12,13 +12,14 @@ from itertools import groupby, pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
-from memgraph_engine.gate.amount import amounts, replaced
-from memgraph_engine.gate.difference import as_written, denied, quoted, swapped, swapped_dates, worded
+from memgraph_engine.gate.difference import as_written, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line, only
 from memgraph_engine.gate.pairs import Judged, read, weights_of
+from memgraph_engine.language.amounts import amounts, replaced
 from memgraph_engine.language.statement import Statement, statements
 from memgraph_engine.language.terms import LISTED
 from memgraph_engine.language.wording import (
+    denied,
     numbers,
     recurs,
     shown,
