@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from memgraph_engine.answer.facts import Fact, Remark
-from memgraph_engine.language.terms import CLOSED, listed_terms, sentence_spans, tokenize
+from memgraph_engine.language.terms import closed_terms, sentence_spans, tokenize
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.marker import BLANK, NUMBERED, as_line, seen, without_marks
 from memgraph_engine.model.memory import Note, Source, by_time
@@ -115,7 +115,7 @@ def shortened(text: str, limit: int, question: str, language: str) -> str:
     """
     if most_tokens(text) <= limit:
         return text
-    sentences, wanted = _sentences(text, language), {*tokenize(question, language)} - listed_terms(language, *CLOSED)
+    sentences, wanted = _sentences(text, language), {*tokenize(question, language)} - closed_terms(language)
     found = [len(wanted.intersection(tokenize(sentence, language))) for _, sentence in sentences]
     chosen: set[int] = set()
     room = limit - _GAP_TOKENS

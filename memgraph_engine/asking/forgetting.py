@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memgraph_engine.graph.erasures import Said
-from memgraph_engine.language.terms import CLOSED, LISTED, listed_terms, tokenize
+from memgraph_engine.language.terms import LISTED, closed_terms, tokenize
 from memgraph_engine.model.marker import UNSEEN
 from memgraph_engine.model.result import Chosen
 
@@ -106,7 +106,7 @@ def content(query: str, user: str, language: str) -> frozenset[str]:
     ['password', 'wifi']
     """
     words = frozenset(tokenize(query, language))
-    told = words - listed_terms(language, *CLOSED) if language in LISTED else words
+    told = words - closed_terms(language) if language in LISTED else words
     return told - frozenset(tokenize(user, language)) or told
 
 

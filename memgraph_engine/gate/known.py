@@ -9,7 +9,7 @@ from functools import cached_property
 
 from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.statement import Statement, statements
-from memgraph_engine.language.terms import CLOSED, listed_terms, tokenize
+from memgraph_engine.language.terms import closed_terms, tokenize
 from memgraph_engine.language.wording import (
     EXCLAIMED,
     Token,
@@ -56,7 +56,7 @@ class Line(Reading):
     def terms(self) -> frozenset[str]:
         """The distinct stems of its words with content."""
         said = _JOINT.sub(" ", f"{self.text} {self.caption}")
-        return frozenset(tokenize(said, self.language)) - listed_terms(self.language, *CLOSED)
+        return frozenset(tokenize(said, self.language)) - closed_terms(self.language)
 
     @cached_property
     def stated(self) -> tuple[Token, ...]:

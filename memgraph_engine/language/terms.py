@@ -161,6 +161,12 @@ def closed_terms(language: str) -> frozenset[str]:
 
 
 @cache
+def asking_terms(language: str) -> frozenset[str]:
+    """Return the terms that make a text a question: "what", "did"."""
+    return listed_terms(language, "question-words")
+
+
+@cache
 def listed_terms(language: str, *kinds: str) -> frozenset[str]:
     """Return the terms of all words of these lists.
 
