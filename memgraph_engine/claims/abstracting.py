@@ -11,17 +11,18 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from memgraph_engine.claims.patterns import Told, claims_in, denied, identity, is_somebody, legible, worded
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph.claims import Unread
+from memgraph_engine.language.claims import Told, claims_in, denied, identity, is_somebody, legible, worded
 from memgraph_engine.language.names import key
 from memgraph_engine.language.terms import LISTED, sentences, tokenize
 from memgraph_engine.llm.answers import AbstractedClaim, Abstracting
 from memgraph_engine.llm.requests import AbstractedNote, Request, abstracting
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.claim import LEAST
+from memgraph_engine.model.marker import without_recalled
 
 _NEAR = 5  # stored claims that each note may support in other words
 _ANCHORS = 20  # claims that a request shows beside its notes
@@ -106,9 +107,10 @@ class Abstractor:
         return self.language in LISTED and self.engine.roles.has("abstracting")
 
     def _by_patterns(self, note: Unread) -> Reading:
-        shown = [legible(text, self.language) for text in note.said] if self._asks else []
+        said = [without_recalled(text) for text in note.said]
+        shown = [legible(text, self.language) for text in said] if self._asks else []
         one = Reading(note, "\n".join(filter(None, shown)))
-        for text in note.said:
+        for text in said:
             for told in claims_in(text, self.language):
                 one.add(Found(told), self.language)
         return one
