@@ -19,6 +19,7 @@ from memgraph_engine.language.amounts import amounts, replaced
 from memgraph_engine.language.statement import Statement, statements
 from memgraph_engine.language.terms import LISTED
 from memgraph_engine.language.wording import (
+    aligned,
     denied,
     numbers,
     recurs,
@@ -222,7 +223,8 @@ class _Pair:
         once = was.subject.thing and not recurs(was.words, self.lists)
         if (name and (date or number)) or (date and number and not once):
             return ""
-        return (number or date or name) if self._known_frame(names=bool(name)) else self._move
+        told = (number or date or name) if self._known_frame(names=bool(name)) else ""
+        return told or self._move or self._other_word
 
     @property
     def _move(self) -> str:
@@ -233,6 +235,18 @@ class _Pair:
         leads = self.lists.details - self.lists.several - self.lists.articles
         moved = not now.relocates.isdisjoint(lived) and not now.acted_on and not more and not was.event
         return swapped("name", now.led_by(self.lists.goals), was.led_by(leads)) if moved else ""
+
+    @property
+    def _other_word(self) -> str:
+        """Tell one word in another's place, and nothing else that differs: "at the yard" for "at the mill"."""
+        now, was = self.now, self.was
+        blocks = aligned(self.told, was.body)[1]
+        if len(blocks) != 1 or was.event or now.content.isdisjoint(was.content):
+            return ""
+        put, out, _ = blocks[0]
+        words = [one for one in (*put, *out) if one.stem and one.kind == "word" and not one.timely]
+        plain = len(put) == len(out) == 1 and len(words) == 2 and not self._several(put[0].written)
+        return f"They differ in {quoted([put[0].written])}, not {quoted([out[0].written])}." if plain else ""
 
     def _several(self, value: str) -> bool:
         """Tell whether somebody may have several such values: behind words with content, or one like "to" and "with".
@@ -277,7 +291,8 @@ class _Pair:
         mine = timeless(now.body)
         if not over or was_over or was.denies or now.denies or not mine or not mine <= was.content or now.lasts:
             return ""
-        if not self._same_subject or (was.feeling and self.lists.denials.isdisjoint(now.changes)):
+        moved = mine <= was.patient and now.same_owner(was, mine)  # "they moved my flight"
+        if not (self._same_subject or moved) or (was.feeling and self.lists.denials.isdisjoint(now.changes)):
             return ""  # who sold it may like it still
         # on Fridays, or every day, no more is now and then still; but what died in May is dead
         sometimes = now.past or recurs(now.words, self.lists) or not self.lists.denials.isdisjoint(now.changes)

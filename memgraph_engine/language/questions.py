@@ -16,9 +16,11 @@ from memgraph_engine.language.terms import (
     word_list,
     word_values,
 )
+from memgraph_engine.language.wording import lists_of, parted, wording, words
 
 _BEHIND = " \t\r\n\"'”’»)*_"  # what may stand behind a question mark
 _OPENING = 3  # words
+_ELLIPTIC = 4  # words of a question that goes on from what was said: "And Ben's?"
 _BRIEF = 2  # words; so short a sentence states nothing by itself
 _ABOUT = {"english": r"(?:about|of|on) (?:me|myself)|who am i", "spanish": r"(?:de|sobre) m[ií]|quién soy"}
 _ASKING = {
@@ -74,11 +76,11 @@ def asks_again(told: Sequence[str], question: str, language: str) -> bool:
     if not told or not all(map(is_question, told)):
         return False
     opens, text = word_list(language, "question-words"), "\n".join(told)
-    if opens and not all(words[0] in opens for one in CLAUSES.split(text) if (words := spoken(one))):
+    if opens and not all(said[0] in opens for one in CLAUSES.split(text) if (said := spoken(one))):
         return False
-    said, asked = (set(tokenize(one, language)) for one in (text, question))
+    known, asked = (set(tokenize(one, language)) for one in (text, question))
     # where the grammar of a language is not known, the words are the same
-    return said - closed_terms(language) <= asked if opens else said == asked
+    return known - closed_terms(language) <= asked if opens else known == asked
 
 
 def asks_amount(question: str, language: str) -> bool:
@@ -89,6 +91,23 @@ def asks_amount(question: str, language: str) -> bool:
     """
     asked = spoken(question)
     return any(places(asked, phrase) for phrase in word_list(language, "amount-questions"))
+
+
+def asks_for_value(text: str, language: str) -> bool:
+    """Tell whether a turn asks for a value: then what follows is an answer, though it begins with an apology.
+
+    >>> asks_for_value("Shall I remind you?", "english"), asks_for_value("What's your cat called?", "english")
+    (False, True)
+    >>> asks_for_value("Got it. And Ben's?", "english")
+    True
+    """
+    lists = lists_of(language)
+    asked = (token for token in wording(text, language) if token.asked)
+    questions = map(words, parted(asked, "sentence"))
+    return any(
+        not lists.values_asked.isdisjoint(one) or (one[0] in lists.joints and len(one) <= _ELLIPTIC)
+        for one in questions
+    )
 
 
 def asks_about_user(question: str) -> bool:
@@ -104,10 +123,10 @@ def asks_about_user(question: str) -> bool:
 def _asks_about_user(said: str, language: str) -> bool:
     if not re.search(rf"\b(?:{_ABOUT[language]})\b", said):  # as most questions
         return False
-    words = {*spoken(said)}
-    asking = {word for word in words if re.fullmatch(_ASKING[language], word)}
+    told = {*spoken(said)}
+    asking = {word for word in told if re.fullmatch(_ASKING[language], word)}
     closed = (word_list(language, kind) for kind in (*CLOSED, "time-words", "courtesies"))
-    return bool(asking) and not words.difference(asking, *closed)
+    return bool(asking) and not told.difference(asking, *closed)
 
 
 def asks_assistant(question: str, language: str) -> bool:
@@ -148,8 +167,8 @@ def _numbers() -> frozenset[str]:
 def supposes(text: str, language: str) -> bool:
     """Tell whether each sentence of more than two words supposes something: "If I won, I'd buy a boat."."""
     phrases = word_list(language, "suppositions")
-    stated = [words for one in sentences(text, language) if len(words := spoken(one)) > _BRIEF]
-    return bool(stated) and all(any(places(words, phrase) for phrase in phrases) for words in stated)
+    stated = [told for one in sentences(text, language) if len(told := spoken(one)) > _BRIEF]
+    return bool(stated) and all(any(places(told, phrase) for phrase in phrases) for told in stated)
 
 
 def agrees(text: str, language: str) -> bool:
@@ -188,7 +207,7 @@ def _small_talk(language: str, assistant: bool) -> re.Pattern[str]:
     idle, courteous = (word_list(language, kind) for kind in ("small-talk", "acknowledgements"))
     if assistant:
         idle, courteous = idle | word_list(language, "courtesies"), courteous | word_list(language, "assents")
-    phrases, around = (_any(words) for words in (idle, idle | courteous))
+    phrases, around = (_any(some) for some in (idle, idle | courteous))
     return re.compile(f"(?:(?!{phrases}){_any(courteous)})*+{phrases}{around}*+" if idle else r"(?!)")
 
 
