@@ -6,6 +6,7 @@ import pytest
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.asking import about
+from memgraph_engine.language.questions import asks_about_user
 from memgraph_engine.model.scope import Scope
 
 TOLD = ["I live in Lisbon.", "I'm allergic to peanuts.", "I work as a nurse."]
@@ -76,12 +77,12 @@ OTHERWISE = [
 
 @pytest.mark.parametrize("question", [*ASKED, *(one.upper() for one in ASKED)])
 def test_whoever_asks_what_is_known_about_him_is_understood_in_any_language(question):
-    assert about.asks_about_user(question)
+    assert asks_about_user(question)
 
 
 @pytest.mark.parametrize("question", OTHERWISE)
 def test_a_question_with_any_other_matter_is_another(question):
-    assert not about.asks_about_user(question)
+    assert not asks_about_user(question)
 
 
 def test_the_largest_topics_are_looked_for_behind_the_profile(monkeypatch):

@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 from memgraph_engine import Memory, Settings
 from memgraph_engine.claims import consolidation, reading
 from memgraph_engine.claims.consolidation import TIDY, claim_id
-from memgraph_engine.claims.patterns import claims_in
 from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, NotFound, UndoRefused
 from memgraph_engine.graph import claims as claim_graph
+from memgraph_engine.language.claims import claims_in
 from memgraph_engine.model import claim as claim_model
 from memgraph_engine.model.claim import confidence
 from memgraph_engine.testing import purge

@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 from memgraph_engine import Memory, Settings
 from memgraph_engine.claims import abstracting
 from memgraph_engine.claims.consolidation import TIDY
-from memgraph_engine.claims.patterns import claims_in
 from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, ModelRefused, ModelUnavailable, NotFound, UndoRefused
 from memgraph_engine.graph import claims as claim_graph
+from memgraph_engine.language.claims import claims_in
 from memgraph_engine.language.terms import tokenize
 from memgraph_engine.llm.requests import AbstractedNote, abstracting as request_for
 from memgraph_engine.testing import purge

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.claims.patterns import Told, claims_in, impersonal
 from memgraph_engine.claims.sharing import mark
 from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, NotFound, SettingsError, UndoRefused
 from memgraph_engine.graph import scopes
+from memgraph_engine.language.claims import Told, claims_in, impersonal
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
 from memgraph_engine.writing import erasure

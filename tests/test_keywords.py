@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from memgraph_engine.ingest import keywords, phrases
-from memgraph_engine.ingest.keywords import MAX_CANDIDATES, candidates, choose
-from memgraph_engine.model.names import canonical, key
+from memgraph_engine.language import keywords, phrases
+from memgraph_engine.language.keywords import MAX_CANDIDATES, candidates, choose
+from memgraph_engine.language.names import canonical, key
 
 
 def english(text: str, speaker: str = "Ann") -> list[str]:
@@ -166,5 +166,5 @@ def test_canonical_names_meet_across_case_and_composition():
 
 
 def test_importing_needs_no_numpy():
-    code = "import sys, memgraph_engine.ingest.keywords; sys.exit('numpy' in sys.modules)"
+    code = "import sys, memgraph_engine.language.keywords; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

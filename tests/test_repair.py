@@ -47,17 +47,12 @@ REPAIRED = [
     ("spanish", "La boda es el 12 de mayo.", "uy, me he liado, es el 20 de mayo", "12"),
     ("spanish", "Soy alérgico a las gambas.", "perdón, quise decir mejillones", "gambas"),
     ("spanish", "Nacho me debe 80 euros.", "qué va, 65", "80"),
-    ("english", "The plumber is due at 10am.", "sorry, the plumber comes at 11am, not 10", "10am"),
-    ("english", "The plumber is due at 10am.", "the plumber comes at 11am not 10", "10am"),
     ("english", "The plumber is due at 10am.", "sorry, 11am not 10am", "10"),
-    ("english", "My flight is at 8:00.", "oops, it's at 9 not 8", "8:00"),
     ("english", "I take 50mg of metacam.", "sorry 25mg not 50mg", "50"),
     ("english", "We're flying to Riga.", "sorry Tallinn not Riga", "Riga"),
     ("english", "The party is on Tuesday.", "it's on Wednesday not Tuesday", "Tuesday"),
     ("english", "The meeting is in room 12.", "room 14 not 12", "12"),
     ("english", "The gym costs 45 euros a month.", "it's 54 euros not 45", "45"),
-    ("spanish", "La mudanza es a las 8.", "perdón, la mudanza llega a las 7 no a las 8", "8"),
-    ("spanish", "El tren sale a las 9:30.", "el tren parte a las 9:50 no a las 9:30", "9:30"),
 ]
 SAID = [
     ("english", "The bus takes 40 minutes.", "the train takes 20 minutes not 40"),

@@ -5,9 +5,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from memgraph_engine.asking.standalone import standalone
 from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput
+from memgraph_engine.language.references import standalone
 from memgraph_engine.model.memory import Source
 from tests.models import memory_with
 

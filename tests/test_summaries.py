@@ -7,8 +7,9 @@ import sys
 import numpy as np
 import pytest
 
+from memgraph_engine.language.details import details
 from memgraph_engine.lifecycle.eviction import Cold, clusters, information, temperatures
-from memgraph_engine.lifecycle.summaries import extract, facts, rarity, unfaithful
+from memgraph_engine.lifecycle.summaries import extract, rarity, unfaithful
 
 
 def unit(*rows):
@@ -114,7 +115,7 @@ def test_a_summary_is_made_in_every_language(language):
 
 
 def test_facts_are_told_from_words_that_only_open_a_sentence():
-    found = facts("Visiting was nice. Lisbon has 28 trams. I don't like Mondays. It may rain in May.", "english")
+    found = details("Visiting was nice. Lisbon has 28 trams. I don't like Mondays. It may rain in May.", "english")
     assert found == {
         ("name", "lisbon"),
         ("number", "28"),

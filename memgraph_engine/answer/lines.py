@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from memgraph_engine.answer.facts import Fact, Remark
-from memgraph_engine.language.terms import CLOSED, listed_terms, sentence_spans, tokenize
+from memgraph_engine.language.terms import closed_terms, sentence_spans, spoken, tokenize
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.marker import BLANK, NUMBERED, as_line, seen, without_marks
 from memgraph_engine.model.memory import Note, Source, by_time
@@ -24,7 +24,6 @@ _MARGIN = "  "
 _MOST_INDENT = 40  # characters
 _FENCE = "```"
 _PARTS = re.compile(r"\s*(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+)")
-_WORDS = re.compile(r"[^\W_]+")
 _INDEX = re.compile(rf"(?<![A-Za-z0-9_)\]]){NUMBERED.pattern}")  # in code "row[2]" cites nothing
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")  # whatever the locale
 _MOST_DAYS = 4
@@ -70,7 +69,7 @@ def text(note: Note, language: str) -> tuple[str, str]:
     if before == note.context:  # a chat model or the user wrote it
         return _lined(note.context), ""
     own, once = " ".join(source.text for source in note.sources), _once(note.sources, language)
-    short, asked = len(_WORDS.findall(own)) <= _SHORT, _ASKED if personal("", own) else _MAY_ASK  # "I only wear black."
+    short, asked = len(spoken(own)) <= _SHORT, _ASKED if personal("", own) else _MAY_ASK  # "I only wear black."
     days = {source.said_as[:10] for source in once if source.said_as}
     said = render([(source, None) for source in once], language, dated=len(days) > 1).context
     return _lined(said), _unmarked(before, " ") if short and asked.search(before) else ""
@@ -80,7 +79,7 @@ def _once(sources: Sequence[Source], language: str) -> list[Source]:
     """Return of sources that say the same words of the same days the last one: the head tells when each was said."""
     kept: dict[object, Source] = {}
     for source in sorted(sources, key=by_time):
-        said = tuple(_WORDS.findall(written(source).casefold()))
+        said = tuple(spoken(written(source)))
         kept[source.speaker, said, tuple((event.start, event.end) for event in told(source, language))] = source
     return list(kept.values())
 
@@ -115,7 +114,7 @@ def shortened(text: str, limit: int, question: str, language: str) -> str:
     """
     if most_tokens(text) <= limit:
         return text
-    sentences, wanted = _sentences(text, language), {*tokenize(question, language)} - listed_terms(language, *CLOSED)
+    sentences, wanted = _sentences(text, language), {*tokenize(question, language)} - closed_terms(language)
     found = [len(wanted.intersection(tokenize(sentence, language))) for _, sentence in sentences]
     chosen: set[int] = set()
     room = limit - _GAP_TOKENS

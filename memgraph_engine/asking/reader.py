@@ -19,7 +19,6 @@ from memgraph_engine.asking.lookup import find
 from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.asking.remembered import Remembered
 from memgraph_engine.asking.retrieval_log import Log
-from memgraph_engine.asking.standalone import standalone
 from memgraph_engine.asking.use import Recorder
 from memgraph_engine.blocks import reading
 from memgraph_engine.claims import reading as claim_reading
@@ -32,6 +31,7 @@ from memgraph_engine.ingest.given import source_of
 from memgraph_engine.ingest.messages import check_limit, check_name, check_text, local, parse_instant
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import SearchFilters
+from memgraph_engine.language.references import standalone
 from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.answer import BUSY, Answer, Context

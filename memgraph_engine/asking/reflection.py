@@ -16,15 +16,14 @@ from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.difference import Pair, quoted
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.score import Statistics, score
-from memgraph_engine.language.terms import listed_terms, sentences, tokenize
-from memgraph_engine.model.marker import content
+from memgraph_engine.language.reading import Reading
+from memgraph_engine.language.terms import common_terms, content, sentences, tokenize
 from memgraph_engine.model.memory import Note, Source
 from memgraph_engine.model.usage import Outcome
 
 FIRST = 5
 """Notes that are unused where an answer leaves them: the paper shows up to five, and who is shown twenty needs few."""
 _RELATED, _REDUNDANT = 0.5, 0.3
-_WORDS = pattern(r"[^\W_]+(?:['’][^\W_]+)?")
 _NUMBERED = pattern(r"\s*\[[\d\s,;–-]+\]")
 _NOBODY = ""
 
@@ -114,12 +113,11 @@ class Judge:
     @cached_property
     def _telling(self) -> Mapping[str, str]:
         """The terms of the answer that are rare, numbers, or written as names inside a sentence; each with its word."""
-        common = listed_terms(self.language, "common-words")
+        common = common_terms(self.language)
         found = {term: term for term in self._terms(self._plain) if term not in common or any(map(str.isdigit, term))}
-        for sentence in sentences(self._plain, self.language):
-            for place, word in enumerate(_WORDS.findall(sentence)):
-                named = place > 0 and word[0].isupper() and len(word) > 1
-                found |= {term: word for term in self._terms(word) if named or term in found}
+        for token in Reading(self._plain, self.language).tokens:
+            named = token.capital and not token.opens and len(token.written) > 1
+            found |= {term: token.written for term in self._terms(token.written) if named or term in found}
         return found
 
     def _terms(self, text: str) -> list[str]:

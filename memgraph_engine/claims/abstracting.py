@@ -6,27 +6,25 @@ that names both of its ends, and names nobody. Notes that say the same in other 
 nobody is told words that no note holds any more.
 """
 
-import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from memgraph_engine.claims.patterns import Told, claims_in, denied, identity, is_somebody, legible, worded
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph.claims import Unread
+from memgraph_engine.language.claims import Told, claims_in, denied, identity, is_somebody, legible, worded
+from memgraph_engine.language.names import key
+from memgraph_engine.language.reading import Reading as Text
 from memgraph_engine.language.terms import LISTED, sentences, tokenize
 from memgraph_engine.llm.answers import AbstractedClaim, Abstracting
 from memgraph_engine.llm.requests import AbstractedNote, Request, abstracting
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.claim import LEAST
-from memgraph_engine.model.names import key
+from memgraph_engine.model.marker import without_recalled
 
 _NEAR = 5  # stored claims that each note may support in other words
 _ANCHORS = 20  # claims that a request shows beside its notes
-_WORDS = re.compile(r"[^\W\d_]+")
-_OPENS = ("", *'.!?…:;"“«(¡¿\n')  # a sentence begins behind these
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +104,10 @@ class Abstractor:
         return self.language in LISTED and self.engine.roles.has("abstracting")
 
     def _by_patterns(self, note: Unread) -> Reading:
-        shown = [legible(text, self.language) for text in note.said] if self._asks else []
+        said = [without_recalled(text) for text in note.said]
+        shown = [legible(text, self.language) for text in said] if self._asks else []
         one = Reading(note, "\n".join(filter(None, shown)))
-        for text in note.said:
+        for text in said:
             for told in claims_in(text, self.language):
                 one.add(Found(told), self.language)
         return one
@@ -195,21 +194,9 @@ def _named(ends: str, text: str, language: str) -> bool:
     >>> _named("porto ships", "I took ships to Porto.", "english"), _named("ships", "Ships sail.", "english")
     (True, False)
     """
-    written = defaultdict[str, list[re.Match[str]]](list)
-    for word in _WORDS.finditer(text):
-        for stem in tokenize(word[0], language):
-            written[stem].append(word)
+    said, told = Text(text, language).tokens, Text(ends, language).tokens
+    places = ((end, [token for token in said if token.stem == end.stem]) for end in told if end.stem)
     return any(
-        _is_name(end, said)
-        for end in _WORDS.findall(ends)
-        for stem in tokenize(end, language)
-        if (said := written.get(stem))
+        bool(some) and all(token.capital for token in some) and (end.capital or not all(token.opens for token in some))
+        for end, some in places
     )
-
-
-def _is_name(end: str, said: Sequence[re.Match[str]]) -> bool:
-    """Tell whether a word is a name, by all places in which a text has it in some form."""
-    if not all(word[0][0].isupper() for word in said):
-        return False
-    inside = any(word.string[: word.start()].rstrip(" \t")[-1:] not in _OPENS for word in said)
-    return inside or (end[0].isupper() and any(word[0] == end for word in said))

@@ -9,15 +9,15 @@ import hashlib
 from collections.abc import Sequence
 
 from memgraph_engine.claims.abstracting import Abstractor, Found, Reading
-from memgraph_engine.claims.patterns import Told, identity
 from memgraph_engine.claims.sharing import mark
 from memgraph_engine.engine.passes import Pass
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph.database import Row
+from memgraph_engine.language.claims import Told, identity
+from memgraph_engine.language.names import key
 from memgraph_engine.model.claim import LEAST, ClaimRun
-from memgraph_engine.model.names import key
 from memgraph_engine.model.scope import Scope
 
 READ, TIDY = "read", "tidy"

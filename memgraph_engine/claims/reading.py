@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from memgraph_engine.claims.patterns import identity
 from memgraph_engine.claims.sharing import general
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph.claims import Supported
+from memgraph_engine.language.claims import identity
 from memgraph_engine.language.terms import tokenize
 from memgraph_engine.model.claim import LEAST, Claim
 from memgraph_engine.model.scope import Scope

@@ -9,10 +9,10 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from memgraph_engine.claims.patterns import Told, impersonal
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import claims as claim_graph, scopes
 from memgraph_engine.graph.claims import General
+from memgraph_engine.language.claims import Told, impersonal
 from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.scope import Scope
 

@@ -22,9 +22,9 @@ from memgraph_engine.gate.known import Known, Line, same_speaker
 from memgraph_engine.language.statement import Statement, statements
 from memgraph_engine.language.tense import happened, present
 from memgraph_engine.language.wording import (
-    Lists,
     Token,
     aligned,
+    denied,
     forms,
     names,
     numbers,
@@ -35,7 +35,6 @@ from memgraph_engine.language.wording import (
 
 SHORT = 3  # content words below which a line may only answer the turn before it
 PARALLEL = 0.7  # share of tokens from which two sentences are one with something exchanged
-DENIED = 2  # content words that a negation reaches
 SPOKEN = 4  # one word in so many is of a closed class, in a text of the language whose lists are read
 
 Wording = Literal["verbatim", "reordered", "reworded", "exchanged"]
@@ -336,21 +335,6 @@ RULES = (
     Rule("answer", "related", _answer),
     Rule("wording", "related", _worded),
 )
-
-
-def denied(tokens: Sequence[Token], lists: Lists, most: float = DENIED) -> frozenset[str]:
-    """Return the stems of the first words with content behind each negation; a question denies nothing."""
-    found: set[str] = set()
-    clause, left = -1, 0.0
-    for token in tokens:
-        if token.plain in lists.negations and not token.asked:
-            clause, left = token.clause, 0 if left and clause == token.clause else most  # two of them cancel out
-        elif token.plain in lists.joints and most == DENIED:
-            left = 0  # "it isn't great but I stay"; "no fish or meat" denies both
-        elif left and clause == token.clause and token.stem:
-            found.add(token.stem)
-            left -= 1
-    return frozenset(found)
 
 
 def as_written(values: Collection[str], tokens: Sequence[Token]) -> set[str]:

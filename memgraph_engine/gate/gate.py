@@ -10,21 +10,21 @@ from types import MappingProxyType
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.gate.calibration import Calibration
 from memgraph_engine.gate.confirmation import confirmation, echo
-from memgraph_engine.gate.contrast import Update
 from memgraph_engine.gate.correction import correction
 from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.repair import FAR, answers, may_repair, reach, repair
 from memgraph_engine.gate.score import Scores, Statistics, score
-from memgraph_engine.gate.update import anew, nearest, telling, update
+from memgraph_engine.gate.update import Update, anew, nearest, telling, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
-from memgraph_engine.language.terms import CLOSED, listed_terms
+from memgraph_engine.language.questions import is_question
+from memgraph_engine.language.terms import closed_terms
 from memgraph_engine.lifecycle.policies import Policies
 from memgraph_engine.model.candidate import Candidate, LookUp, Neighbour, within
 from memgraph_engine.model.memory import ALONE, Source
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.text import is_question, line
+from memgraph_engine.model.text import line
 from memgraph_engine.settings import GateSettings
 
 _WORDS = 8  # of a new note, by which full text is asked for others
@@ -483,5 +483,5 @@ def _echoed(best: Sequence[tuple[Compared, Considered]]) -> list[tuple[Compared,
 
 def _words(candidate: Candidate, language: str) -> list[str]:
     """Return the words by which full text is asked: the distinct longest, without those of time and grammar."""
-    distinct = {*candidate.raw_terms} - listed_terms(language, *CLOSED)
+    distinct = {*candidate.raw_terms} - closed_terms(language)
     return sorted(distinct, key=lambda term: (-len(term), term))[:_WORDS]

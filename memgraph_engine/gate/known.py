@@ -1,6 +1,5 @@
 """A note as it is compared: what was said, told from its sources; what is read in a line, is read once."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from functools import cached_property
 
 from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.statement import Statement, statements
-from memgraph_engine.language.terms import CLOSED, listed_terms, tokenize
+from memgraph_engine.language.terms import content_terms
 from memgraph_engine.language.wording import (
     EXCLAIMED,
     Token,
@@ -24,7 +23,6 @@ from memgraph_engine.rendering.context import said, told, written
 
 FEW = 4  # words with content of a line that says nothing but what was wrong and what is right
 STAR = "*"
-_JOINT = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")  # "5pm" is "5 pm"
 
 
 class Line(Reading):
@@ -55,8 +53,7 @@ class Line(Reading):
     @cached_property
     def terms(self) -> frozenset[str]:
         """The distinct stems of its words with content."""
-        said = _JOINT.sub(" ", f"{self.text} {self.caption}")
-        return frozenset(tokenize(said, self.language)) - listed_terms(self.language, *CLOSED)
+        return content_terms(f"{self.text} {self.caption}", self.language)
 
     @cached_property
     def stated(self) -> tuple[Token, ...]:

@@ -12,26 +12,24 @@ from itertools import pairwise
 from operator import attrgetter
 from unicodedata import combining, normalize
 
-from memgraph_engine.gate.amount import amounts, replaced
-from memgraph_engine.gate.contrast import Update, contrast
 from memgraph_engine.gate.difference import quoted
 from memgraph_engine.gate.known import STAR, Line, same_speaker
+from memgraph_engine.gate.update import Update
+from memgraph_engine.language.amounts import amounts, replaced
+from memgraph_engine.language.questions import asks_for_value, is_question
 from memgraph_engine.language.wording import (
     ORDINAL,
     Lists,
     Token,
-    lists_of,
     parted,
     shown,
     stems,
     taken_back,
     text_of,
-    wording,
     words,
 )
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import AT_ONCE
-from memgraph_engine.model.text import is_question
 
 NEAR = 2
 """Messages that a repair may come after what it repairs: an assistant may have answered between."""
@@ -41,7 +39,6 @@ _SLIP = (
     0.85  # share of the letters in the same order from which two words are one that was mistyped, not "lake", "late"
 )
 _SHORT = 3  # letters of which a value has as many at least, or it looks like many others
-_ELLIPTIC = 4  # words of a question that goes on from what was said: "And Ben's?"
 _FEW = 3  # words that are put in another's place at most
 _ANY, _ERROR, _WEAK = "+!-"  # editing terms: enough for any word, telling an error, often of other use ("sorry")
 _BARE = ""  # a negation alone in its clause
@@ -51,23 +48,6 @@ _UNIT = 3  # letters that a unit, or what makes a number an ordinal one, is shor
 def may_repair(line: Line) -> bool:
     """Tell whether a line may repair what was said right before: a user's that has an editing term, or names a word."""
     return line.role != "assistant" and not line.long and bool(line.editing or line.denies or line.objects)
-
-
-def asks_for_value(text: str, language: str) -> bool:
-    """Tell whether a turn asks for a value: then what follows is an answer, though it begins with an apology.
-
-    >>> asks_for_value("Shall I remind you?", "english"), asks_for_value("What's your cat called?", "english")
-    (False, True)
-    >>> asks_for_value("Got it. And Ben's?", "english")
-    True
-    """
-    lists = lists_of(language)
-    asked = (token for token in wording(text, language) if token.asked)
-    questions = map(words, parted(asked, "sentence"))
-    return any(
-        not lists.values_asked.isdisjoint(one) or (one[0] in lists.joints and len(one) <= _ELLIPTIC)
-        for one in questions
-    )
 
 
 def answers(line: Line, before: Source) -> bool:
@@ -113,8 +93,6 @@ def repair(new: Line, old: Line, reach: int = NEAR) -> Update | None:
     lists, says = new.lists, "The new one says so right behind it."
     if found := _named(new, old.tokens, lists):
         return _update(says, found[0], old.words(found[1]))
-    if contrasted := contrast(new, old, at_once=True):
-        return _update(says, contrasted.put, contrasted.former)
     meant = not {_ANY, _ERROR}.isdisjoint(lists.edits.get(term, _ANY) for term in new.editing)
     for term, kind, clauses in _terms(new, lists):
         found = next(filter(None, (_value(one, old.tokens, lists) for one in clauses)), None)

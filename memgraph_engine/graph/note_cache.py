@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 from memgraph_engine.forks import begun
 from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.rows import moment, note_from
+from memgraph_engine.language.questions import counts, only_asks
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import CacheStats
-from memgraph_engine.model.text import asks, counts, only_asks, personal, said
+from memgraph_engine.model.text import asks, personal, said
 
 if TYPE_CHECKING:
     import numpy as np
@@ -227,7 +228,7 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
             intern(speaker or ""),
             all(map(asks, lines)),
             all(only_asks(said(line), "standard") for line in lines),
-            any(map(counts, lines)),
+            any(counts(said(line)) for line in lines),
             personal(role, *lines),
             said_at,
             valid_from,

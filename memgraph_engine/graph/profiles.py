@@ -1,12 +1,12 @@
 """Profiles: what decisions told of somebody, as far as the notes that say it can be read."""
 
 import json
-import re
 from collections.abc import Iterator
 from datetime import datetime
 
 from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.rows import moment
+from memgraph_engine.language.terms import spoken
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE
 from memgraph_engine.model.profile import Attribute, Delta, Profile, Stated, folded
 
@@ -34,5 +34,5 @@ def _of(value: str, former: str | None) -> bool:
     """Tell whether a value is among the words that are true no more: all of a note, where none are named."""
     if former is None:
         return True
-    known, gone = (set(re.findall(r"\w+", one.casefold())) for one in (value, former))
+    known, gone = ({*spoken(one)} for one in (value, former))
     return known <= gone or gone <= known

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.ingest.extract import Extracted
-from memgraph_engine.ingest.keywords import candidates as phrases_of, choose
+from memgraph_engine.language.keywords import candidates as phrases_of, choose
+from memgraph_engine.language.names import canonical, key
 from memgraph_engine.language.terms import tokenize
 from memgraph_engine.lifecycle.policies import quoted
 from memgraph_engine.model import code
 from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Key, Source
-from memgraph_engine.model.names import canonical, key
 from memgraph_engine.rendering.context import render, terms, told
 
 if TYPE_CHECKING:

@@ -6,14 +6,14 @@ from datetime import UTC, datetime, time
 from typing import Protocol
 
 from memgraph_engine.cost import Cost
-from memgraph_engine.ingest.keywords import is_hub
+from memgraph_engine.language.dates import events
+from memgraph_engine.language.keywords import is_hub
 from memgraph_engine.llm.answers import ExtractedTurn, Extraction
 from memgraph_engine.llm.requests import Request, Turn, extraction
 from memgraph_engine.llm.roles import CheckedAnswer, Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
-from memgraph_engine.rendering.when import events
 
 _EARLIER = 4  # turns before a batch that say what its pronouns mean
 

@@ -15,10 +15,10 @@ from memgraph_engine.ingest import chat
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.meant import meant
 from memgraph_engine.interface.nesting import deeper
+from memgraph_engine.language.dates import as_day
 from memgraph_engine.model.item import is_items
 from memgraph_engine.model.marker import shows
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Source, SourceKind
-from memgraph_engine.model.text import as_day
 
 FIELDS = (
     "id",

@@ -8,9 +8,9 @@ A memory that takes what it recalled, or what an assistant repeats of it, for ne
 from collections.abc import Iterable, Sequence
 
 from memgraph_engine.ingest.chat import LEFT_OUT
+from memgraph_engine.language.questions import small_talk
 from memgraph_engine.model.marker import covered, without_recalled
 from memgraph_engine.model.memory import Key, Source
-from memgraph_engine.rendering.context import noise
 from memgraph_engine.settings import GateSettings
 
 
@@ -22,7 +22,7 @@ def worthless(
         source.key: _wordless(source)
         or _unasked(source, settings)
         or _echo(source, shown, language, settings.covered)
-        or (noise(source, language) if settings.discard else "")
+        or (_idle(source, language) if settings.discard else "")
         for source in sources
     }
     return {source: reason for source, reason in reasons.items() if reason}
@@ -40,6 +40,13 @@ def _unasked(source: Source, settings: GateSettings) -> str:
     if settings.noted(source.role):
         return ""
     return "an instruction to the assistant" if source.role == "system" else "what a tool was asked or said"
+
+
+def _idle(source: Source, language: str) -> str:
+    """Say that a turn tells nothing but greetings, thanks and the like."""
+    told = source.caption or source.kind == "code"
+    said = without_recalled(source.text)
+    return "small talk" if not told and small_talk(said, language, assistant=source.role == "assistant") else ""
 
 
 def _echo(source: Source, shown: Sequence[str], language: str, most: float) -> str:

@@ -43,6 +43,7 @@ SPOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")  # a word as it is said: "I'd"
 CLAUSES = re.compile(r"[,;:()–—…\n¿¡]+|[.!?？](?=\s|$)")  # what stands between clauses
 _ENDS = re.compile(r"(?<=[.!?…;])([\"'”’»)\]]*)\s+|(?<=[。！？])|\n\s*")
 # "we'll" and "well" must not meet, so the short verb goes; what is left ("don't", "o'clock") is joined
+_JOINT = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
 _CONTRACTED = re.compile(r"'(?:s|ll|re|ve|d|m)$")
 
 
@@ -148,6 +149,43 @@ def word_values(language: str, kind: str) -> Mapping[str, str]:
     """
     pairs = (entry.partition("=") for entry in word_list(language, kind))
     return {word: value for word, _, value in pairs}
+
+
+def content(text: str, language: str) -> list[str]:
+    """Return a text's terms in their order, without those of closed classes."""
+    closed = listed_terms(language, "closed-words")
+    return [term for term in tokenize(text, language) if term not in closed]
+
+
+def content_terms(text: str, language: str) -> frozenset[str]:
+    """Return the distinct terms of a text that tell what it is about; "5pm" is 5 and pm.
+
+    >>> sorted(content_terms("We meet at the 5pm train", "english"))
+    ['5', 'meet', 'pm', 'train']
+    """
+    return frozenset(tokenize(_JOINT.sub(" ", text), language)) - closed_terms(language)
+
+
+@cache
+def closed_terms(language: str) -> frozenset[str]:
+    """Return the terms that tell nothing of what a text is about; none of a language without lists.
+
+    >>> sorted(closed_terms("english") & {"what", "the", "boat"})
+    ['what']
+    """
+    return listed_terms(language, *CLOSED)
+
+
+@cache
+def common_terms(language: str) -> frozenset[str]:
+    """Return the terms that so many texts have that they tell hardly anything."""
+    return listed_terms(language, "common-words")
+
+
+@cache
+def asking_terms(language: str) -> frozenset[str]:
+    """Return the terms that make a text a question: "what", "did"."""
+    return listed_terms(language, "question-words")
 
 
 @cache

@@ -25,6 +25,7 @@ _MARKS = _ENDS | _OPENING | frozenset(",;:)]-–—”»，；：、」")
 ORDINAL = frozenset(("st", "nd", "rd", "th"))  # behind a number these make it one of a row
 LONG = 500  # tokens
 EXCLAIMED = 2  # words of a clause that states nothing, if only one of them has content: "Wow, great!"
+_DENIED = 2  # content words that a negation reaches
 _LED = 3  # words behind a negation of which the last is denied: "not on the 5th"
 _TIMES = "×"  # how a word that counts times is compared
 _CLOCK = re.compile(r"\d?\d:\d\d")
@@ -221,6 +222,21 @@ def taken_back(tokens: Sequence[Token], lists: Lists) -> Iterator[tuple[Token, T
             value = bool(behind) and (behind[0].capital or behind[0].day or any(map(str.isdigit, behind[0].written)))
             if value or (behind and behind[0].stem and ends):
                 yield no, behind[0]
+
+
+def denied(tokens: Sequence[Token], lists: Lists, most: float = _DENIED) -> frozenset[str]:
+    """Return the stems of the first words with content behind each negation; a question denies nothing."""
+    found: set[str] = set()
+    clause, left = -1, 0.0
+    for token in tokens:
+        if token.plain in lists.negations and not token.asked:
+            clause, left = token.clause, 0 if left and clause == token.clause else most  # two of them cancel out
+        elif token.plain in lists.joints and most == _DENIED:
+            left = 0  # "it isn't great but I stay"; "no fish or meat" denies both
+        elif left and clause == token.clause and token.stem:
+            found.add(token.stem)
+            left -= 1
+    return frozenset(found)
 
 
 def measured(number: Token, unit: Token, lists: Lists) -> bool:

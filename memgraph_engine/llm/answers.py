@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from memgraph_engine.model.claim import Kind
+from memgraph_engine.language.claims import Kind
 
 Number = int | tuple[int, int]
 """What an answer speaks of: the number of a turn or of a pair of texts, or those of a note and a candidate."""

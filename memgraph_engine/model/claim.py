@@ -3,13 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.interface.results import Result
-
-Kind = Literal["is_a", "has_property", "implies"]
-"""Relations of the paper's table 6. Its fourth, RelatedTo, is CO_OCCUR between keywords."""
+from memgraph_engine.language.claims import Kind
 
 LEAST = 0.2
 """Confidence below which a claim is told no more, and removed by the next run."""

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, groupby
 
-from memgraph_engine.language.terms import listed_terms, tokenize
+from memgraph_engine.language.terms import content
 
 TAG = "recalled-memory"
 
@@ -299,9 +299,3 @@ def covered(text: str, shown: Sequence[str], language: str) -> float:
 
 def _rows(terms: Sequence[str], width: int) -> list[tuple[str, ...]]:
     return [tuple(terms[place : place + width]) for place in range(len(terms) - width + 1)]
-
-
-def content(text: str, language: str) -> list[str]:
-    """Return a text's terms in their order, without those of closed classes."""
-    closed = listed_terms(language, "closed-words")
-    return [term for term in tokenize(text, language) if term not in closed]

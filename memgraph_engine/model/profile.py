@@ -1,12 +1,12 @@
 """What is known about a user: attributes by name, each with who told it, and from when to when it held."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
 from memgraph_engine.interface.results import Result
+from memgraph_engine.language.terms import spoken
 from memgraph_engine.model.marker import as_part
 from memgraph_engine.model.memory import NEVER
 
@@ -140,7 +140,7 @@ def _same(one: Attribute, other: Attribute) -> bool:
 
 
 def _words(value: str) -> set[str]:
-    return set(re.findall(r"\w+", value.casefold()))
+    return {*spoken(value)}
 
 
 def _closes(one: Stated, old: Attribute) -> bool:

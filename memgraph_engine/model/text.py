@@ -1,30 +1,16 @@
 """How a source reads as a line: speaker in front, date behind, in the words of its language."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
-from functools import cache
 
-from memgraph_engine.language.terms import LISTED, places, sentences, spoken, word_list, word_values
+from memgraph_engine.language.dates import spoken_time
+from memgraph_engine.language.questions import is_question, of_oneself
+from memgraph_engine.language.terms import LANGUAGES
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
 
-_MONTHS = {
-    "english": (
-        *("January", "February", "March", "April", "May", "June"),
-        *("July", "August", "September", "October", "November", "December"),
-    ),
-    "spanish": (
-        *("enero", "febrero", "marzo", "abril", "mayo", "junio"),
-        *("julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"),
-    ),
-}
-_QUESTION = re.compile(r"""[?？؟]["'”’»)*_\s]*(?: \[[^\]]*\])*(?: \([^()]*\))?$""")
 _SAID = re.compile(r"(?:[^:\n]{1,60}: )?(.*?)(?: \[[^\]]*\])*(?: \([^()]*\))?", re.DOTALL)
-_OPENING = 3  # words
-BRIEF = 2  # words; so short a sentence states nothing by itself
-_LANGUAGES = (*_MONTHS, "cjk", "standard")
 _WORDS = "\1"  # stands for what was said
 _DIGITS = 3  # of a name; what has more is an id
 
@@ -44,7 +30,7 @@ def line(source: Source, language: str) -> str:
     if source.caption:
         parts.append(f"[image: {source.caption}]")
     if source.said_as:
-        parts.append(f"({_spoken(source.said_as, language)})")
+        parts.append(f"({spoken_time(source.said_as, language)})")
     return " ".join(parts)
 
 
@@ -54,41 +40,7 @@ def asks(line: str) -> bool:
     >>> [asks(line) for line in ("Ana: Where were you? (8 May, 2023)", "Ana: Guess! (8 May, 2023)")]
     [True, False]
     """
-    return _QUESTION.search(line) is not None
-
-
-def is_question(text: str) -> bool:
-    """Tell whether what was said ends with a question mark.
-
-    >>> is_question("Where is Ana? "), is_question("Where is Ana? I don't know.")
-    (True, False)
-    """
-    return text.rstrip().endswith(("?", "？"))
-
-
-def only_asks(text: str, language: str) -> bool:
-    """Tell whether each sentence is a question, or asks something of an assistant; a short one counts beside no other.
-
-    >>> [only_asks(text, "english") for text in ("Hi! Plan me a day in Porto. Is it far?", "I lost it. Where is it?")]
-    [True, False]
-    """
-    stated = [one for one in sentences(text, language) if len(one.split()) > BRIEF] or [text]
-    return all(is_question(one) or _requests(one) for one in stated)
-
-
-def _requests(sentence: str) -> bool:
-    """Tell whether a sentence begins as what one asks of an assistant does, in any listed language."""
-    opening = spoken(sentence)[:_OPENING]
-    return any(min(places(opening, one), default=1) == 0 for one in _openings().get(opening[0] if opening else "", ()))
-
-
-def counts(line: str) -> bool:
-    """Tell whether what a rendered line holds has a number, in digits or in a word of any listed language.
-
-    >>> [counts(line) for line in ("Ana: We are twelve. (8 May, 2023)", "Ana: We are many. (8 May, 2023)")]
-    [True, False]
-    """
-    return any(word[0].isdigit() or word in _numbers() for word in spoken(said(line)))
+    return is_question(said(line))
 
 
 def personal(role: str, *lines: str) -> bool:
@@ -97,46 +49,13 @@ def personal(role: str, *lines: str) -> bool:
     >>> [personal("", line) for line in ("Ana: My cat is grey. (8 May, 2023)", "Ana: ideas for a gift (8 May, 2023)")]
     [True, False]
     """
-    return role != "assistant" and any(not _first_person().isdisjoint(spoken(said(line))) for line in lines)
-
-
-def asks_amount(question: str, language: str) -> bool:
-    """Tell whether a number answers a question.
-
-    >>> [asks_amount(text, "english") for text in ("How many of us are coming?", "Who is coming?")]
-    [True, False]
-    """
-    asked = spoken(question)
-    return any(places(asked, phrase) for phrase in word_list(language, "amount-questions"))
+    return role != "assistant" and any(of_oneself(said(line)) for line in lines)
 
 
 def said(line: str) -> str:
     """Return a rendered line without who said it and when."""
     match = _SAID.fullmatch(line)
     return match[1] if match else line
-
-
-@cache
-def _openings() -> Mapping[str, Sequence[str]]:
-    """Return the phrases that begin requests, by their first words."""
-    found: dict[str, list[str]] = {}
-    for language in LISTED:
-        for phrase in word_list(language, "requests"):
-            found.setdefault(phrase.split("_")[0], []).append(phrase)
-    return found
-
-
-@cache
-def _first_person() -> frozenset[str]:
-    """Return the words by which a speaker names himself."""
-    return frozenset().union(*(word_list(language, "first-person") for language in LISTED))
-
-
-@cache
-def _numbers() -> frozenset[str]:
-    """Return the words for how many; those for places in a row ("#2") are none."""
-    pairs = (pair for language in LISTED for pair in word_values(language, "numbers").items())
-    return frozenset(word for word, value in pairs if value[0] != "#")
 
 
 def words(raw: str, sources: Sequence[Source]) -> tuple[str, Source | None]:
@@ -160,7 +79,7 @@ def parted(raw: str, sources: Sequence[Source]) -> tuple[str, str, str, Source |
     """
     found: tuple[int, str, str, str, Source | None] = (-1, "", raw, "", None)
     for source in sources:
-        for language in _LANGUAGES:
+        for language in LANGUAGES:
             before, _, behind = line(replace(source, text=_WORDS), language).partition(_WORDS)
             around = len(before) + len(behind)
             if found[0] < around <= len(raw) and raw.startswith(before) and raw.endswith(behind):
@@ -176,73 +95,3 @@ def label(source: Source) -> str:
     """
     is_id = sum(map(str.isdigit, source.speaker)) > _DIGITS
     return source.role if source.role and (is_id or not source.speaker) else source.speaker
-
-
-def as_day(given: str) -> date | None:
-    """Return the day that an ISO 8601 string names, None if it names an hour too.
-
-    >>> as_day("2023-05-08"), as_day("2023-05-08t13:56")
-    (datetime.date(2023, 5, 8), None)
-    """
-    try:
-        return date.fromisoformat(given)
-    except ValueError:
-        return None
-
-
-def spoken_days(first: date, end: date, language: str) -> str:
-    """Spell the days from `first` to the day before `end`, as a day, a week or weekend, months or a year.
-
-    >>> spoken_days(date(2023, 5, 5), date(2023, 5, 6), "english")
-    '5 May, 2023'
-    >>> spoken_days(date(2023, 5, 1), date(2023, 5, 8), "english")
-    'week of 1 May, 2023'
-    >>> spoken_days(date(2022, 6, 1), date(2022, 9, 1), "spanish")
-    'junio de 2022 a agosto de 2022'
-    """
-    last = end - timedelta(days=1)
-    length = (end - first).days
-    if length > 360:
-        return f"{first.year}年" if language == "cjk" else f"{first.year}"
-    spell = _day if length < 28 else _month
-    begin, close = spell(first, language), spell(last, language)
-    if begin == close:
-        return begin
-    words = _RANGES.get(language, {})
-    return words.get(length, words.get(0, "{}/{}")).format(begin, close)
-
-
-_RANGES = {  # by their length in days
-    "english": {7: "week of {}", 2: "weekend of {}", 0: "{} to {}"},
-    "spanish": {7: "semana del {}", 2: "fin de semana del {}", 0: "{} a {}"},
-    "cjk": {0: "{}～{}"},
-}
-
-
-def _day(day: date, language: str) -> str:
-    if language == "english":
-        return f"{day.day} {_MONTHS['english'][day.month - 1]}, {day.year}"
-    if language == "spanish":
-        return f"{day.day} de {_MONTHS['spanish'][day.month - 1]} de {day.year}"
-    if language == "cjk":
-        return f"{day.year}年{day.month}月{day.day}日"
-    return f"{day:%Y-%m-%d}"
-
-
-def _month(day: date, language: str) -> str:
-    if language == "english":
-        return f"{_MONTHS['english'][day.month - 1]}, {day.year}"
-    if language == "spanish":
-        return f"{_MONTHS['spanish'][day.month - 1]} de {day.year}"
-    return f"{day.year}年{day.month}月" if language == "cjk" else f"{day:%Y-%m}"
-
-
-def _spoken(said_as: str, language: str) -> str:
-    """Spell a time as it was given (ISO 8601): its own day and hour, whatever the zone."""
-    moment = datetime.fromisoformat(said_as)
-    day = _day(moment, language)
-    if as_day(said_as) is not None:
-        return day
-    if language == "english":
-        return f"{moment.hour % 12 or 12}:{moment:%M} {'am' if moment.hour < 12 else 'pm'} on {day}"
-    return f"{day}{',' if language == 'spanish' else ''} {moment:%H:%M}"

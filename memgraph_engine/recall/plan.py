@@ -6,13 +6,13 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from memgraph_engine.embedding.checked import CheckedEmbedder
+from memgraph_engine.language.dates import events
 from memgraph_engine.llm.answers import MOST_QUERIES
 from memgraph_engine.llm.requests import planning
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
 from memgraph_engine.model.result import QueryPlan
-from memgraph_engine.rendering.when import events
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.graph.note_cache import CachedNote
+from memgraph_engine.language.questions import asks_amount, only_asks
 from memgraph_engine.language.tense import told_before
 from memgraph_engine.language.terms import tokenize
-from memgraph_engine.model.text import asks_amount, only_asks
 from memgraph_engine.recall.fusion import CHANNELS, STEPS, Places
 from memgraph_engine.recall.relevance import Weights
 from memgraph_engine.resources import resource

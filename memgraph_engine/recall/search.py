@@ -16,10 +16,10 @@ from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.note_cache import CachedNote, NoteCache
 from memgraph_engine.graph.rows import milliseconds, moment, packed
+from memgraph_engine.language.questions import asks_again
 from memgraph_engine.language.terms import tokenize
 from memgraph_engine.lifecycle.policies import Policies
 from memgraph_engine.model.block import LONGEST
-from memgraph_engine.model.echo import last
 from memgraph_engine.model.item import UNFOUND
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, outdated
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Hits, Round, steps_behind
@@ -405,7 +405,7 @@ def best_hits(
         for share in (float(one.coverage[row]),)
     ]
     if not query.candidates:
-        some = last(newest_first(some), query.text, found[0].languages)[:most]
+        some = _questions_last(newest_first(some), query.text, found[0].languages)[:most]
     left = {hit.note.id for hit in some}
     came_later = later([one.notes[row] for note, one, row in best if note in left], query.moment)
     some = [replace(hit, later=came_later.get(hit.note.id)) for hit in some]
@@ -559,3 +559,18 @@ def _explanation(found: Found, row: int, rounds: Sequence[Round]) -> Explanation
     around = float(fused.neighbours[row]), float(fused.session[row])
     use = found.use.explained(row) if found.use else {}
     return Explanation(proposed, scores, *around, parts, tuple(rounds), use)
+
+
+def _questions_last(hits: Sequence[Hit], question: str, languages: Sequence[str]) -> list[Hit]:
+    """Put what only asks what is asked behind all other hits, with the least score of them: it answers nothing.
+
+    Who chats asks the same again, and what is asked is remembered as all else is. No note is nearer to a question than
+    the same question.
+    """
+    said = [[source.text for source in hit.note.sources] for hit in hits]
+    asks = [any(asks_again(one, question, language) for language in languages) for one in said]
+    answers = [hit for hit, one in zip(hits, asks, strict=True) if not one]
+    if len(answers) in (0, len(hits)):
+        return list(hits)
+    least = answers[-1].score
+    return [*answers, *(replace(hit, score=min(hit.score, least)) for hit, one in zip(hits, asks, strict=True) if one)]

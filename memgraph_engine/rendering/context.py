@@ -4,19 +4,17 @@ An embedder reads the beginning of a text, and a long text's vector is near to l
 front, and the turn before is clipped (docs/benchmarks-appendix.md has what others find).
 """
 
-import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
-from functools import cache
 
-from memgraph_engine.language.terms import spelt, tokenize, tokenize_code, word_list
+from memgraph_engine.language.dates import Event, events, resolved
+from memgraph_engine.language.terms import spelt, tokenize, tokenize_code
 from memgraph_engine.model.code import MODULE, described, name_of
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import ALONE, Key, Source, by_time
 from memgraph_engine.model.text import line
-from memgraph_engine.rendering.when import Event, events, resolved
 
 _BEFORE = 200  # characters of the turns before
 _WHOLE = (
@@ -137,46 +135,3 @@ def said(source: Source) -> datetime | None:
         return own
     ahead = own.replace(tzinfo=UTC) - source.said_at
     return own.replace(tzinfo=timezone(ahead)) if abs(ahead) < timedelta(days=1) else source.said_at
-
-
-def noise(source: Source, language: str) -> str:
-    """Say why a source tells nothing, '' if it may tell something: greetings, thanks and laughter alone.
-
-    "Yes" and "no" answer the turn before, which the context repeats. So may "great" where it stands alone. An assistant
-    also offers its help, whatever was said before; its "sure" alone may be an answer.
-
-    >>> said = "Ok, thanks! See you soon.", "Yum, thanks, that's great!", "No, thanks.", "Great!"
-    >>> [noise(Source("1", text, ""), "english") for text in said]
-    ['small talk', 'small talk', '', '']
-    >>> said = "Sure, happy to help! Let me know if you need anything else.", "Sure.", "Sure, I booked it. Enjoy!"
-    >>> [noise(Source("1", text, "", role="assistant"), "english") for text in said]
-    ['small talk', '', '']
-    """
-    if source.kind == "code":
-        return ""
-    said = _plain(without_recalled(source.text))
-    idle = said and not source.caption and _small_talk(language, source.role == "assistant").fullmatch(said)
-    return "small talk" if idle else ""
-
-
-def _plain(text: str) -> str:
-    """Return the words alone, each with a space behind it."""
-    return "".join(f"{word} " for word in re.findall(r"[^\W_]+", text.casefold()))
-
-
-@cache
-def _small_talk(language: str, assisting: bool) -> re.Pattern[str]:
-    """Return what matches a row of phrases of small talk, with acknowledgements around them.
-
-    The longest phrases come first, and the row is possessive, so that a long text takes no longer.
-    """
-    idle, courteous = (word_list(language, kind) for kind in ("small-talk", "acknowledgements"))
-    if assisting:
-        idle, courteous = idle | word_list(language, "courtesies"), courteous | word_list(language, "assents")
-    phrases, around = (_any(words) for words in (idle, idle | courteous))
-    return re.compile(f"(?:(?!{phrases}){_any(courteous)})*+{phrases}{around}*+" if idle else r"(?!)")
-
-
-def _any(phrases: Collection[str]) -> str:
-    """Return a pattern of one of some phrases, the longest first."""
-    return f"(?:{'|'.join(sorted(map(_plain, phrases), key=len, reverse=True))})"

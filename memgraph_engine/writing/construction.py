@@ -22,10 +22,10 @@ from memgraph_engine.ingest.attributes import attributes
 from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct, waiting
 from memgraph_engine.ingest.extract import Extracted, extract
 from memgraph_engine.ingest.profiling import Profiled, profiled, subject
+from memgraph_engine.language.names import key
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Key, Source
-from memgraph_engine.model.names import key
 from memgraph_engine.model.profile import Delta
 from memgraph_engine.model.result import Entry, Receipt
 from memgraph_engine.model.scope import Scope

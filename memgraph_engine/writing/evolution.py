@@ -20,8 +20,9 @@ from memgraph_engine.gate.gate import Gate, known_of
 from memgraph_engine.graph import notes, scopes
 from memgraph_engine.graph.neighbourhood import neighbourhood
 from memgraph_engine.graph.notes import SUMMARY, USER, Evolving, Found, Relation, Rendering, Revision
+from memgraph_engine.language.details import details
 from memgraph_engine.language.terms import tokenize
-from memgraph_engine.lifecycle.summaries import facts, unfaithful
+from memgraph_engine.lifecycle.summaries import unfaithful
 from memgraph_engine.llm.requests import evolving
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.marker import without_recalled
@@ -388,7 +389,7 @@ def _undenied(text: str, lines: Sequence[str], said: Sequence[str], language: st
 
 
 def _denied(texts: Sequence[str], language: str) -> frozenset[str]:
-    return frozenset(word for text in texts for kind, word in facts(text, language) if kind == "denial")
+    return frozenset(word for text in texts for kind, word in details(text, language) if kind == "denial")
 
 
 def _considered(two: Near, step: Step, changed: Mapping[str, object]) -> Considered:

@@ -18,10 +18,10 @@ from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import notes
 from memgraph_engine.graph.notes import USER, Found, Rendering, Revision
 from memgraph_engine.ingest.construct import Placed
+from memgraph_engine.language.names import key
 from memgraph_engine.lifecycle.policies import Life, life_of, quoted
 from memgraph_engine.model.candidate import Keyword
 from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, Key, Note, Source
-from memgraph_engine.model.names import key
 from memgraph_engine.model.result import Applied, Decision, DecisionKind
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage

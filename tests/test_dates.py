@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given, strategies as st
 
-from memgraph_engine.rendering.when import events, resolved
+from memgraph_engine.language.dates import events, resolved
 
 SAID = datetime(2023, 5, 10, 15, 30, tzinfo=UTC)
 LANGUAGES = ["english", "spanish", "cjk", "standard", "unheard-of"]

@@ -6,8 +6,8 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
-from memgraph_engine.claims import patterns
-from memgraph_engine.claims.patterns import claims_in
+from memgraph_engine.language import claims
+from memgraph_engine.language.claims import claims_in
 
 IS_A = [
     "Whales are mammals.",
@@ -219,7 +219,7 @@ NONE_IN_SPANISH = [
 
 
 def test_docstring_examples():
-    assert doctest.testmod(patterns).failed == 0
+    assert doctest.testmod(claims).failed == 0
 
 
 @pytest.mark.parametrize(("text", "language", "kind"), ONE)

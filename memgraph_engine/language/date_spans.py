@@ -9,7 +9,7 @@ from datetime import date, timedelta
 
 Span = tuple[date, date]
 
-_DAY, _WEEK = timedelta(days=1), timedelta(weeks=1)
+DAY, _WEEK = timedelta(days=1), timedelta(weeks=1)
 _STEPS = {"last": -1, "this": 0, "next": 1, "coming": 1}
 _NEAR = timedelta(days=120)  # a date without a year: the next nearest one is then twice as far
 _SEASON_MONTHS = (3, 6, 9, 12)  # in which spring, summer, autumn and winter begin
@@ -17,7 +17,7 @@ _SEASON_MONTHS = (3, 6, 9, 12)  # in which spring, summer, autumn and winter beg
 
 def day(first: date) -> Span:
     """Return the span of one day."""
-    return first, first + _DAY
+    return first, first + DAY
 
 
 def month(year: int, number: int, length: int = 1) -> Span:
@@ -43,13 +43,13 @@ def shifted(today: date, unit: str, steps: int) -> Span:
     (datetime.date(2023, 4, 24), datetime.date(2023, 5, 1))
     """
     if unit == "day":
-        return day(today + steps * _DAY)
+        return day(today + steps * DAY)
     if unit == "month":
         return month(today.year, today.month + steps)
     if unit == "year":
         return month(today.year + steps, 1, 12)
-    monday = today - today.weekday() * _DAY + steps * _WEEK
-    return (monday + 5 * _DAY if unit == "weekend" else monday), monday + _WEEK
+    monday = today - today.weekday() * DAY + steps * _WEEK
+    return (monday + 5 * DAY if unit == "weekend" else monday), monday + _WEEK
 
 
 def period(today: date, which: str, unit: str, *, past: bool) -> tuple[Span, ...]:
@@ -78,8 +78,8 @@ def weekday(today: date, which: str, number: int, *, past: bool) -> tuple[Span, 
     if which == "this" and ahead == 7:
         return (day(today),)
     if which == "last" or (past and (not which or (which == "this" and number < today.weekday()))):
-        return (day(today - ((today.weekday() - number - 1) % 7 + 1) * _DAY),)
-    nearest = today + ahead * _DAY
+        return (day(today - ((today.weekday() - number - 1) % 7 + 1) * DAY),)
+    nearest = today + ahead * DAY
     return (day(nearest), day(nearest + _WEEK)) if which == "next" and number > today.weekday() else (day(nearest),)
 
 
@@ -87,14 +87,14 @@ def day_of_month(today: date, number: int, *, past: bool) -> Span:
     """Return the latest day of this number before today if it lies in the `past`, else the nearest from today on."""
     months = range(0, -3, -1) if past else range(3)  # February may have none
     firsts = (month(today.year, today.month + steps) for steps in months)
-    days = (first + (number - 1) * _DAY for first, end in firsts if first + (number - 1) * _DAY < end)
+    days = (first + (number - 1) * DAY for first, end in firsts if first + (number - 1) * DAY < end)
     return day(next(one for one in days if (one < today if past else one >= today)))
 
 
 def weekday_of_week(today: date, which: str, number: int) -> Span:
     """Return a weekday of the last, this or next week."""
     monday = shifted(today, "week", _STEPS[which])[0]
-    return day(monday + number * _DAY)
+    return day(monday + number * DAY)
 
 
 def last_season(today: date, number: int) -> Span:
@@ -122,7 +122,7 @@ def named(today: date, which: str, spans: tuple[Span, Span, Span]) -> Span | Non
 def near(today: date, month_number: int, number: int) -> Span | None:
     """Return a day of a month, given without a year, if it is less than four months away."""
     for year in (today.year - 1, today.year, today.year + 1):
-        if month(year, month_number)[0] + (number - 1) * _DAY < month(year, month_number)[1]:  # 29 February
+        if month(year, month_number)[0] + (number - 1) * DAY < month(year, month_number)[1]:  # 29 February
             found = date(year, month_number, number)
             if abs(found - today) <= _NEAR:
                 return day(found)

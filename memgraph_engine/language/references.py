@@ -8,20 +8,19 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import Protocol
 
-from memgraph_engine.ingest.keywords import candidates
+from memgraph_engine.language.keywords import candidates
 from memgraph_engine.language.terms import (
     APOSTROPHES,
-    CLOSED,
     SPOKEN,
-    listed_terms,
+    closed_terms,
     places,
     sentences,
     tokenize,
     word_list,
     word_values,
 )
-from memgraph_engine.model.memory import Source
 
 _MOST = 3  # phrases that a question is given for a thing
 _BRIEF = 2  # words with content of which a question that goes on from another has fewer
@@ -31,7 +30,23 @@ _UNSURE = 0.01  # what a name counts that only opens sentences: any other goes b
 _OWNED = "'s"
 
 
-def standalone(question: str, turns: Sequence[Source], language: str) -> str:
+class Turn(Protocol):
+    """What was said, and by whom."""
+
+    @property
+    def text(self) -> str:
+        """What was said."""
+
+    @property
+    def speaker(self) -> str:
+        """Who said it, '' where that is not known."""
+
+    @property
+    def role(self) -> str:
+        """Whether a user or an assistant said it."""
+
+
+def standalone(question: str, turns: Sequence[Turn], language: str) -> str:
     """Return a question that tells by itself what its pronouns stand for in the last turns, the oldest first.
 
     In the place of the first that stands for a person comes who was told of last and most: by a name that stands behind
@@ -41,7 +56,9 @@ def standalone(question: str, turns: Sequence[Source], language: str) -> str:
     stands for that. A question that only goes on ("And on Sunday?") is about what was told of before. What refers back
     to nothing is returned as it is.
 
-    >>> said = [Source("1", "How is Maria's boat?", "", role="user"), Source("2", "In Faro.", "", role="assistant")]
+    >>> from types import SimpleNamespace as Turn
+    >>> told = ("user", "How is Maria's boat?"), ("assistant", "In Faro.")
+    >>> said = [Turn(text=text, speaker="", role=role) for role, text in told]
     >>> standalone("What did she buy?", said, "english"), standalone("Where is it?", said, "english")
     ('What did Maria buy?', 'Where is it? (Maria, boat, Faro)')
     >>> standalone("What did Tom buy for his boat?", said, "english")
@@ -70,7 +87,7 @@ def _as(name: str, pronoun: re.Match[str], said: str, language: str) -> str:
         return name + pronoun[0][pronoun[0].index("'") :]
     owns = word_list(language, "determiners")
     behind = SPOKEN.match(said, pronoun.end() + 1)
-    led = behind is not None and not listed_terms(language, *CLOSED).issuperset(tokenize(behind[0], language))
+    led = behind is not None and not closed_terms(language).issuperset(tokenize(behind[0], language))
     return name + _OWNED if led and pronoun[0].casefold() in owns else name
 
 
@@ -80,7 +97,7 @@ def _references(said: str, language: str) -> Iterator[tuple[re.Match[str], str]]
     "That recipe" names a thing, and "is there" a place of none.
     """
     listed = word_values(language, "back-references")
-    closed = listed_terms(language, *CLOSED)
+    closed = closed_terms(language)
     words = [*SPOKEN.finditer(said)]
     known = False  # whether somebody or something known is told of before
     for at, match in enumerate(words):
@@ -105,12 +122,12 @@ def _stands_alone(words: Sequence[re.Match[str]], at: int, kind: str, closed: fr
 def _goes_on(said: str, language: str) -> bool:
     """Tell whether a question says too little by itself, and begins as one that goes on from another: "And Tom?"."""
     words = [match[0].casefold() for match in SPOKEN.finditer(said)]
-    closed = listed_terms(language, *CLOSED)
+    closed = closed_terms(language)
     content = [term for term in tokenize(said, language) if term not in closed]
     return len(content) < _BRIEF and any(0 in places(words, phrase) for phrase in word_list(language, "follow-ups"))
 
 
-def _weighed(turns: Sequence[Source]) -> list[tuple[float, Source]]:
+def _weighed(turns: Sequence[Turn]) -> list[tuple[float, Turn]]:
     """Return turns with what each counts: the most first, and of equal ones the user's."""
     weighed = [
         ((_ASSISTANT if turn.role == "assistant" else 1.0) / (1 + age), turn)
@@ -119,7 +136,7 @@ def _weighed(turns: Sequence[Source]) -> list[tuple[float, Source]]:
     return sorted(weighed, key=lambda pair: (-pair[0], pair[1].role == "assistant"))
 
 
-def _told(turns: Sequence[Source], language: str) -> list[str]:
+def _told(turns: Sequence[Turn], language: str) -> list[str]:
     """Return the names and phrases of turns, those first that were told of last and most."""
     weights: defaultdict[str, float] = defaultdict(float)
     spelt: dict[str, str] = {}
@@ -131,7 +148,7 @@ def _told(turns: Sequence[Source], language: str) -> list[str]:
     return [spelt[phrase] for phrase in sorted(weights, key=lambda phrase: -weights[phrase])]
 
 
-def _persons(turns: Sequence[Source], language: str) -> list[str]:
+def _persons(turns: Sequence[Turn], language: str) -> list[str]:
     """Return who was told of last and most; several where one sentence names them side by side, none for nobody."""
     weights: defaultdict[str, float] = defaultdict(float)
     said = [
@@ -153,7 +170,7 @@ def _persons(turns: Sequence[Source], language: str) -> list[str]:
 
 def _named(sentence: str, language: str) -> tuple[str, list[str]]:
     """Return whom or what a sentence begins with, '' for neither, and the names in it behind no word of place."""
-    closed, owned = listed_terms(language, *CLOSED), word_list(language, "determiners")
+    closed, owned = closed_terms(language), word_list(language, "determiners")
     words = [match[0].removesuffix(_OWNED) for match in SPOKEN.finditer(sentence)]
     empty = [closed.issuperset(tokenize(word, language)) or word[0].isdigit() for word in words]
     if len(words) > 1 and words[0].casefold() in owned and not empty[1]:

@@ -1,4 +1,4 @@
-"""Dates that a message names, resolved against the time at which it was said, without an LLM.
+"""Dates that a message names, resolved against the time at which it was said, without an LLM; and dates in words.
 
 Libraries (dateparser, parsedatetime, ctparse …) return a moment, not the range that was named, and most take "the sun"
 for a date. So a grammar must find the phrase anyway, and what is left is a few lines of calendar arithmetic.
@@ -7,15 +7,14 @@ for a date. So a grammar must find the phrase anyway, and what is left is a few 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
+from functools import cache
 
+from memgraph_engine.language import date_spans as spans
+from memgraph_engine.language.date_grammar import Phrase, dates_file, grammar
+from memgraph_engine.language.date_spans import Span
 from memgraph_engine.language.tense import told_past
-from memgraph_engine.model.text import spoken_days
-from memgraph_engine.rendering import date_spans as spans
-from memgraph_engine.rendering.date_grammar import Phrase, grammar
-from memgraph_engine.rendering.date_spans import Span
 
 _BY_TENSE = frozenset({"weekday", "period", "day_of_month", "within"})
-_OR = {"english": " or ", "spanish": " o "}
 _FIXED_DATES = frozenset({"month_year", "season_year", "year", "iso", "numeric"})
 
 
@@ -90,7 +89,7 @@ def _event(text: str, phrase: Phrase, today: date, zone: tzinfo, language: str) 
     except (ValueError, OverflowError):  # 31 February; a year before 1 or after 9999
         return None
     absolute = phrase.kind in _FIXED_DATES or (phrase.kind == "date" and "year" in phrase.means)
-    spelt = "" if absolute else _OR.get(language, "/").join(spoken_days(*span, language) for span in found)
+    spelt = "" if absolute else _written(language).either.join(spoken_days(*span, language) for span in found)
     return Event(text[phrase.start : phrase.end], start, end, phrase.start, spelt)
 
 
@@ -158,3 +157,74 @@ def _numeric(phrase: Phrase, language: str) -> Span | None:
     if second > 12 and language != "spanish":
         first, second = second, first
     return spans.day(date(phrase.number("year"), second, first))
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """How a language writes dates: the names of its months, and forms for `str.format`; else as ISO 8601 does."""
+
+    months: str = " " * 11
+    day: str = "{year}-{month:02}-{day:02}"
+    month: str = "{year}-{month:02}"
+    year: str = "{year}"
+    week: str = ""
+    weekend: str = ""
+    several: str = "{}/{}"
+    either: str = "/"
+    moment: str = "{day} {hour:02}:{minute:02}"
+
+    def of(self, form: str, day: date) -> str:
+        """Return the day, the month or the year that a day is in."""
+        name = self.months.split(" ")[day.month - 1]
+        return form.format(day=day.day, month=day.month, year=day.year, name=name)
+
+
+@cache
+def _written(language: str) -> _Written:
+    return _Written(**dates_file(language).get("written", {}))
+
+
+def as_day(given: str) -> date | None:
+    """Return the day that an ISO 8601 string names, None if it names an hour too.
+
+    >>> as_day("2023-05-08"), as_day("2023-05-08t13:56")
+    (datetime.date(2023, 5, 8), None)
+    """
+    try:
+        return date.fromisoformat(given)
+    except ValueError:
+        return None
+
+
+def spoken_days(first: date, end: date, language: str) -> str:
+    """Spell the days from `first` to the day before `end`, as a day, a week or weekend, months or a year.
+
+    >>> spoken_days(date(2023, 5, 5), date(2023, 5, 6), "english")
+    '5 May, 2023'
+    >>> spoken_days(date(2023, 5, 1), date(2023, 5, 8), "english")
+    'week of 1 May, 2023'
+    >>> spoken_days(date(2022, 6, 1), date(2022, 9, 1), "spanish")
+    'junio de 2022 a agosto de 2022'
+    """
+    written, length = _written(language), (end - first).days
+    if length > 360:
+        return written.of(written.year, first)
+    form = written.day if length < 28 else written.month
+    begin, close = written.of(form, first), written.of(form, end - spans.DAY)
+    if begin == close:
+        return begin
+    return ({7: written.week, 2: written.weekend}.get(length) or written.several).format(begin, close)
+
+
+def spoken_time(said_as: str, language: str) -> str:
+    """Spell a time as it was given (ISO 8601): its own day and hour, whatever the zone.
+
+    >>> spoken_time("2023-05-08T13:56:00", "english")
+    '1:56 pm on 8 May, 2023'
+    """
+    moment, written = datetime.fromisoformat(said_as), _written(language)
+    day = written.of(written.day, moment)
+    if as_day(said_as) is not None:
+        return day
+    half = {"hour12": moment.hour % 12 or 12, "half": "am" if moment.hour < 12 else "pm"}
+    return written.moment.format(day=day, hour=moment.hour, minute=moment.minute, **half)

@@ -10,13 +10,11 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal, Protocol
 
+from memgraph_engine.language.names import key
 from memgraph_engine.language.tense import past, present
 from memgraph_engine.language.terms import APOSTROPHES, places, sentences, tokenize, word_list, word_values
-from memgraph_engine.model.claim import Claim, Kind
-from memgraph_engine.model.marker import without_recalled
-from memgraph_engine.model.names import key
 from memgraph_engine.resources import resource
 
 _WORD = r"[^\W\d_]+(?:['-][^\W\d_]+)*"
@@ -34,6 +32,26 @@ _COMPLEMENT = 2
 _DEED = 8  # words of what is done, which only a model tells from who does it
 _MEMBER = 2  # words of an end that is found in the middle of a sentence
 _COMMON_OBJECT = 3  # words of what is told to others
+
+
+Kind = Literal["is_a", "has_property", "implies"]
+"""Relations of LightMem's table 6. Its fourth, RelatedTo, is CO_OCCUR between keywords."""
+
+
+class Claimed(Protocol):
+    """A claim, wherever it comes from."""
+
+    @property
+    def kind(self) -> Kind:
+        """What it says of the one end by the other."""
+
+    @property
+    def subject(self) -> str:
+        """What it tells of."""
+
+    @property
+    def object(self) -> str:
+        """What it tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +90,7 @@ def claims_in(text: str, language: str) -> list[Told]:
     return list({identity(one, language): one for one in found}.values())
 
 
-def identity(one: Told | Claim, language: str) -> tuple[Kind, str, str]:
+def identity(one: Claimed, language: str) -> tuple[Kind, str, str]:
     """Return what is the same of claims that are one: the kind, and both ends but for case, ending and article."""
     return one.kind, key(one.subject, language), key(one.object, language)
 
@@ -84,10 +102,9 @@ def legible(text: str, language: str) -> str:
     ''
     """
     lists = _lists(language)
-    own = without_recalled(text)
-    if not lists or any(sign in own for sign in _FOREIGN):
+    if not lists or any(sign in text for sign in _FOREIGN):
         return ""
-    said = own.translate(APOSTROPHES)
+    said = text.translate(APOSTROPHES)
     words = [word.casefold() for word in re.findall(_WORD, said)]
     ordered = not lists.orders.isdisjoint(words) and not lists.ordered.isdisjoint(words)
     return "" if ordered or _holds(words, lists.made_up) else said

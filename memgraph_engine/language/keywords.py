@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from memgraph_engine.ingest.phrases import phrases
+from memgraph_engine.language.names import canonical, key
+from memgraph_engine.language.phrases import phrases
 from memgraph_engine.language.terms import word_list
-from memgraph_engine.model.names import canonical, key
 
 if TYPE_CHECKING:
     import numpy as np

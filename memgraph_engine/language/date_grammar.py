@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from memgraph_engine.resources import resource
 
@@ -89,10 +90,16 @@ class Grammar:
 
 
 @cache
+def dates_file(language: str) -> Mapping[str, Any]:
+    """Return what is listed of a language's dates; nothing for one that has no file."""
+    path = resource("config", "language", f"{language}-dates.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+@cache
 def grammar(language: str) -> Grammar:
     """Return the grammar of a language; one that has none knows dates in digits only."""
-    path = resource("config", "language", f"{language}-dates.toml")
-    given = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    given = dates_file(language)
     tables = {name: dict(_alternatives(given[name], start)) for name, start in _TABLES.items() if given.get(name)}
     words = {name: f"(?P<{name}>{_any(table)})" for name, table in tables.items()} | _NUMBERS
     if "number" in tables:

@@ -1,0 +1,216 @@
+"""What a text wants: it asks, or asks again, or goes for small talk; and what its question is after."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+
+from memgraph_engine.language.terms import (
+    CLAUSES,
+    CLOSED,
+    LISTED,
+    closed_terms,
+    places,
+    sentences,
+    spoken,
+    tokenize,
+    word_list,
+    word_values,
+)
+from memgraph_engine.language.wording import lists_of, parted, wording, words
+
+_BEHIND = " \t\r\n\"'”’»)*_"  # what may stand behind a question mark
+_OPENING = 3  # words
+_ELLIPTIC = 4  # words of a question that goes on from what was said: "And Ben's?"
+_BRIEF = 2  # words; so short a sentence states nothing by itself
+_ABOUT = {"english": r"(?:about|of|on) (?:me|myself)|who am i", "spanish": r"(?:de|sobre) m[ií]|quién soy"}
+_ASKING = {
+    "english": r"know|tell|rem(?:ember|ind)|recall|learn\w*|stored?|have|memory|who|what's|far|anything|currently",
+    "spanish": r"sab\w+|recuerd\w+|conoc\w+|aprendido|guarda\w+|tien\w+|memoria|contar|pued\w+|todo|ahora|favor|quién",
+}
+
+
+def is_question(text: str) -> bool:
+    """Tell whether what was said ends with a question mark.
+
+    >>> is_question('She said: "Where is Ana?" '), is_question("Where is Ana? I don't know.")
+    (True, False)
+    """
+    return text.rstrip(_BEHIND).endswith(("?", "？", "؟"))
+
+
+def only_asks(text: str, language: str) -> bool:
+    """Tell whether each sentence is a question, or asks something of an assistant; a short one counts beside no other.
+
+    >>> [only_asks(text, "english") for text in ("Hi! Plan me a day in Porto. Is it far?", "I lost it. Where is it?")]
+    [True, False]
+    """
+    stated = [one for one in sentences(text, language) if len(one.split()) > _BRIEF] or [text]
+    return all(is_question(one) or _requests(one) for one in stated)
+
+
+def _requests(sentence: str) -> bool:
+    """Tell whether a sentence begins as what one asks of an assistant does, in any listed language."""
+    opening = spoken(sentence)[:_OPENING]
+    return any(min(places(opening, one), default=1) == 0 for one in _openings().get(opening[0] if opening else "", ()))
+
+
+@cache
+def _openings() -> Mapping[str, Sequence[str]]:
+    """Return the phrases that begin requests, by their first words."""
+    found: dict[str, list[str]] = {}
+    for language in LISTED:
+        for phrase in word_list(language, "requests"):
+            found.setdefault(phrase.split("_")[0], []).append(phrase)
+    return found
+
+
+def asks_again(told: Sequence[str], question: str, language: str) -> bool:
+    """Tell whether texts ask what is asked, and say nothing besides.
+
+    Each sentence opens as questions do and goes on to its end ("Where do I live now?"), and none of the words that tell
+    what it is about is missing in the question. "My wife is Eva, no?" tells it, and so does "I live here?".
+
+    >>> asks_again(["Where do I live now?"], "Where do I live?", "english")
+    True
+    """
+    if not told or not all(map(is_question, told)):
+        return False
+    opens, text = word_list(language, "question-words"), "\n".join(told)
+    if opens and not all(said[0] in opens for one in CLAUSES.split(text) if (said := spoken(one))):
+        return False
+    known, asked = (set(tokenize(one, language)) for one in (text, question))
+    # where the grammar of a language is not known, the words are the same
+    return known - closed_terms(language) <= asked if opens else known == asked
+
+
+def asks_amount(question: str, language: str) -> bool:
+    """Tell whether a number answers a question.
+
+    >>> [asks_amount(text, "english") for text in ("How many of us are coming?", "Who is coming?")]
+    [True, False]
+    """
+    asked = spoken(question)
+    return any(places(asked, phrase) for phrase in word_list(language, "amount-questions"))
+
+
+def asks_for_value(text: str, language: str) -> bool:
+    """Tell whether a turn asks for a value: then what follows is an answer, though it begins with an apology.
+
+    >>> asks_for_value("Shall I remind you?", "english"), asks_for_value("What's your cat called?", "english")
+    (False, True)
+    >>> asks_for_value("Got it. And Ben's?", "english")
+    True
+    """
+    lists = lists_of(language)
+    asked = (token for token in wording(text, language) if token.asked)
+    questions = map(words, parted(asked, "sentence"))
+    return any(
+        not lists.values_asked.isdisjoint(one) or (one[0] in lists.joints and len(one) <= _ELLIPTIC)
+        for one in questions
+    )
+
+
+def asks_about_user(question: str) -> bool:
+    """Tell whether a question asks for what is known about the user, in any language, and has no word of aught else.
+
+    >>> asked = "What do you know about me so far?", "What do you know about me and Bo?", "Who am I?", "Am I well?"
+    >>> [asks_about_user(one) for one in asked]
+    [True, False, True, False]
+    """
+    return any(_asks_about_user(question.casefold().replace("’", "'"), language) for language in _ABOUT)
+
+
+def _asks_about_user(said: str, language: str) -> bool:
+    if not re.search(rf"\b(?:{_ABOUT[language]})\b", said):  # as most questions
+        return False
+    told = {*spoken(said)}
+    asking = {word for word in told if re.fullmatch(_ASKING[language], word)}
+    closed = (word_list(language, kind) for kind in (*CLOSED, "time-words", "courtesies"))
+    return bool(asking) and not told.difference(asking, *closed)
+
+
+def asks_assistant(question: str, language: str) -> bool:
+    """Tell whether a question speaks to who is asked: "What did you recommend?"."""
+    return not word_list(language, "second-person").isdisjoint(spoken(question))
+
+
+def counts(text: str) -> bool:
+    """Tell whether a text has a number, in digits or in a word of any listed language.
+
+    >>> counts("We are twelve."), counts("We are many.")
+    (True, False)
+    """
+    return any(word[0].isdigit() or word in _numbers() for word in spoken(text))
+
+
+def of_oneself(text: str) -> bool:
+    """Tell whether who says a text speaks of himself, in any listed language.
+
+    >>> of_oneself("My cat is grey."), of_oneself("ideas for a gift")
+    (True, False)
+    """
+    return not _first_person().isdisjoint(spoken(text))
+
+
+@cache
+def _first_person() -> frozenset[str]:
+    return frozenset().union(*(word_list(language, "first-person") for language in LISTED))
+
+
+@cache
+def _numbers() -> frozenset[str]:
+    """Return the words for how many; those for places in a row ("#2") are none."""
+    pairs = (pair for language in LISTED for pair in word_values(language, "numbers").items())
+    return frozenset(word for word, value in pairs if value[0] != "#")
+
+
+def supposes(text: str, language: str) -> bool:
+    """Tell whether each sentence of more than two words supposes something: "If I won, I'd buy a boat."."""
+    phrases = word_list(language, "suppositions")
+    stated = [told for one in sentences(text, language) if len(told := spoken(one)) > _BRIEF]
+    return bool(stated) and all(any(places(told, phrase) for phrase in phrases) for told in stated)
+
+
+def agrees(text: str, language: str) -> bool:
+    """Tell whether a text only agrees: "ok", "sounds good"."""
+    return "_".join(spoken(text)) in word_list(language, "acknowledgements")
+
+
+def small_talk(text: str, language: str, *, assistant: bool = False) -> bool:
+    """Tell whether a text is greetings, thanks and laughter alone.
+
+    "Yes" and "no" answer the turn before. So may "great" where it stands alone. An assistant also offers its help,
+    whatever was said before; its "sure" alone may be an answer.
+
+    >>> said = "Ok, thanks! See you soon.", "Yum, thanks, that's great!", "No, thanks.", "Great!"
+    >>> [small_talk(text, "english") for text in said]
+    [True, True, False, False]
+    >>> said = "Sure, happy to help! Let me know if you need anything else.", "Sure.", "Sure, I booked it. Enjoy!"
+    >>> [small_talk(text, "english", assistant=True) for text in said]
+    [True, False, False]
+    """
+    said = _plain(text)
+    return bool(said) and _small_talk(language, assistant).fullmatch(said) is not None
+
+
+def _plain(text: str) -> str:
+    """Return the words alone, each with a space behind it."""
+    return "".join(f"{word} " for word in re.findall(r"[^\W_]+", text.casefold()))
+
+
+@cache
+def _small_talk(language: str, assistant: bool) -> re.Pattern[str]:
+    """Return what matches a row of phrases of small talk, with acknowledgements around them.
+
+    The longest phrases come first, and the row is possessive, so that a long text takes no longer.
+    """
+    idle, courteous = (word_list(language, kind) for kind in ("small-talk", "acknowledgements"))
+    if assistant:
+        idle, courteous = idle | word_list(language, "courtesies"), courteous | word_list(language, "assents")
+    phrases, around = (_any(some) for some in (idle, idle | courteous))
+    return re.compile(f"(?:(?!{phrases}){_any(courteous)})*+{phrases}{around}*+" if idle else r"(?!)")
+
+
+def _any(phrases: Collection[str]) -> str:
+    """Return a pattern of one of some phrases, the longest first."""
+    return f"(?:{'|'.join(sorted(map(_plain, phrases), key=len, reverse=True))})"
