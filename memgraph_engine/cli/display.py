@@ -1,9 +1,11 @@
 """How a result looks, by its type: alone, or as an entry of a list."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import singledispatch
-from typing import Any
+from itertools import chain
+from typing import Any, cast
 
 import typer
 from rich.text import Text
@@ -15,6 +17,7 @@ from memgraph_engine.model.answer import Context
 from memgraph_engine.model.block import Block, BlockRun
 from memgraph_engine.model.claim import Claim, ClaimRun
 from memgraph_engine.model.fact import Fact
+from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.memory import Note, Source
 from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import (
@@ -26,7 +29,9 @@ from memgraph_engine.model.result import (
     ErasureReceipt,
     Evicted,
     Evolved,
+    Exported,
     Hold,
+    Imported,
     Known,
     Reflection,
     Removed,
@@ -46,20 +51,31 @@ from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 _MOST_FAR = 1  # unrelated notes that are shown
 
 
-def display(found: object, on: Target) -> bool:
-    """Show a result; False for a list that has no entry."""
+def shown(on: Target, found: object, none: str = "", again: str = "") -> Iterator[object]:
+    """Yield a result and show it; of an empty list say that there is `none`, and which command makes some."""
+    yield found
     if not isinstance(found, Iterable) or isinstance(found, Mapping):
         alone(found, on)
+    elif not _listed(found) and none:
+        typer.echo(f"{none}: {on.again(again)}" if again else none, err=not again)
+
+
+def _listed(found: Iterable[object]) -> bool:
+    """Show the entries of a list; False where there are none."""
+    entries = iter(found)
+    for first in entries:
+        every = chain([first], entries)
+        if isinstance(first, Spending):
+            show.spending(show.console(), list(cast("Iterable[Spending]", every)))
+        elif isinstance(first, Block) and not first.fields:
+            _tree(cast("Iterable[Block]", every))
+        else:
+            for number, one in enumerate(every, 1):
+                if isinstance(one, Version):
+                    typer.echo(f"{number:>2}. ", nl=False)
+                entry(one)
         return True
-    number = 0
-    if isinstance(found, Sequence) and found and isinstance(found[0], Spending):
-        show.spending(show.console(), found)
-        return True
-    for number, one in enumerate(found, 1):
-        if isinstance(one, Version):
-            typer.echo(f"{number:>2}. ", nl=False)
-        entry(one)
-    return number > 0
+    return False
 
 
 @singledispatch
@@ -283,6 +299,35 @@ def _tie(tie: Tie, untie: str) -> None:
         out.print(f"    by decision {tie.decision}{why}; to take it back: {show.clean(untie)}", style="dim")
 
 
+# ---- what came in and went out --------------------------------------------------------------
+
+
+@entry.register
+def _(done: Ingested) -> None:
+    typer.echo(str(done))
+    if done.skipped:
+        reasons = sorted(Counter(one.reason for one in done.skipped).items())
+        typer.echo(f"Skipped: {', '.join(f'{number:,} {reason}' for reason, number in reasons)}")
+    if done.cost.calls:
+        calls, tokens = show.count(done.cost.calls, "call"), show.count(done.cost.tokens, "token")
+        typer.echo(f"Chat models: {calls}, {tokens}, {show.money(done.cost)}.")
+
+
+@entry.register
+def _(done: Exported) -> None:
+    size = f"{done.bytes / 1e6:,.1f} MB, SHA-256 {done.sha256}"
+    typer.echo(f"Exported {_whole(done)} to {done.path} ({size}).")
+
+
+@entry.register
+def _(done: Imported) -> None:
+    typer.echo(f"Imported {_whole(done)} from {done.path}.")
+
+
+def _whole(done: Exported | Imported) -> str:
+    return f"{show.count(done.nodes, 'node')} and {show.count(done.relationships, 'relationship')}"
+
+
 # ---- what there is --------------------------------------------------------------------------
 
 
@@ -427,21 +472,31 @@ def _(topic: Topic, _on: Target) -> None:
 
 @alone.register
 def _(block: Block, on: Target) -> None:
-    typer.echo(block_head(block))
+    typer.echo(_head(block))
     _fields(block, notes=True)
     if block.described_by:
         typer.echo(f"  described by {show.clean(block.described_by)}")
     for part in on.memory().outline(below=block.id, **on.owner):
-        typer.echo(f"  part: {block_head(part)}")
+        typer.echo(f"  part: {_head(part)}")
 
 
 @entry.register
 def _(block: Block) -> None:
-    typer.echo(block_head(block))
+    typer.echo(_head(block))
     _fields(block, notes=False)
 
 
-def block_head(one: Block) -> str:
+def _tree(blocks: Iterable[Block]) -> None:
+    """Show blocks without their fields in the tree's order, what each holds behind it and indented."""
+    around = list[Block]()
+    for block in blocks:
+        while around and around[-1].left < block.entered:
+            around.pop()
+        typer.echo(f"{'  ' * len(around)}{_head(block)}")
+        around.append(block)
+
+
+def _head(one: Block) -> str:
     """Return the line that a block begins with."""
     score = "" if one.score is None else f"  {one.score:.2f}"
     held = f"{show.count(one.notes, 'note')}, {_span(one.first_at, one.last_at)}"

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memgraph_engine.cli import progress, show
-from memgraph_engine.cli.command import Target, on_memory, on_tenant
+from memgraph_engine.cli.command import Target, on_tenant
 from memgraph_engine.cli.group import Commands, WithDefault
 from memgraph_engine.cli.options import Shared, whose
-from memgraph_engine.cli.tally import tell
 from memgraph_engine.errors import StoreError
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ import_app = Commands(
         "Read an export, or what another program has kept.\n\n`import FILE` makes the memory of a file that `export` "
         "wrote. The commands bring what mem0, LangGraph's stores or chats hold into the memories of their users."
     ),
+    ("file",),
     epilog="A file that is called like one of the commands is named with its folder: `import ./mem0`.",
     cls=WithDefault,
     subcommand_metavar="FILE | COMMAND [ARGS]...",
@@ -37,26 +37,6 @@ import_app = Commands(
 Files = Annotated[list[Path], "FILE: One or several files.", {"exists": True}]
 Only = Annotated[str | None, "--user -u NAME: Only what names this user; what names none is this user's as well."]
 DryRun = Annotated[bool, "Write nothing, and tell what would come."]
-
-
-@import_app.command("file")
-@on_memory
-def file_(
-    on: Target,
-    file: Annotated[Path, "FILE: A file that `export` wrote.", {"dir_okay": False}],
-) -> Iterator[object]:
-    """Read what `export` wrote; `file` can be left out.
-
-    The memory has its own name or another, and must be empty before.
-    All of it can be read when it is whole, and nothing before. What an import wrote that was killed is removed by the
-    next one into that memory. A file that is damaged, or of another embedder or schema, is refused.
-    """
-    memory = on.connect()
-    with progress.bar("Importing", lambda: None) as bar:
-        done = memory.import_(file, **on.owner, progress=bar.reach)
-    yield done
-    nodes, ties = show.count(done.nodes, "node"), show.count(done.relationships, "relationship")
-    typer.echo(f"Imported {nodes} and {ties} from {done.path}.")
 
 
 @import_app.command()
@@ -177,7 +157,9 @@ def _bring(on: Target, work: "Callable[[Memory, Callable[[Brought], None]], Brou
 def _tell(done: "Brought") -> None:
     if done.dry_run:
         typer.echo("Nothing was written. It would be:")
-    tell(done.done)
+    from memgraph_engine.cli.display import entry
+
+    entry(done.done)
     for user, number in islice(done.users.items(), _USERS):
         typer.echo(show.inline(f"{f'user {user!r}' if user else 'the shared memory'}: {show.count(number, 'record')}"))
     if len(done.users) > _USERS:
