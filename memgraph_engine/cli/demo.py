@@ -105,11 +105,13 @@ def _ingest(out: "Console", memory: "Memory", conversation: Conversation) -> Non
 
 
 def _answer(out: "Console", memory: "Memory", user: str, question: str, hits: "Sequence[Hit]") -> None:
+    from memgraph_engine.cli import display
+
     out.print()
     out.print(show.clean(question), style="bold")
     for rank, hit in enumerate(hits, 1):
-        by = show.quoted(memory.get(hit.replaced_by, user_id=user).text) if hit.replaced_by else ""
-        show.hit(out, rank, hit, by)
+        by = display.quoted(memory.get(hit.replaced_by, user_id=user).text) if hit.replaced_by else ""
+        display.hit(out, rank, hit, by)
 
 
 def _correct(out: "Console", memory: "Memory", user: str, correction: Correction) -> None:

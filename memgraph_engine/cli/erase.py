@@ -52,9 +52,10 @@ def forget(
     if some and not yes:
         typer.confirm("Erase this for good?", abort=True, err=True)
     receipt = memory.erase(plan)
-    yield receipt
-    typer.echo(show.erased(receipt))
     on.failed = bool(receipt.residue)
+    from memgraph_engine.cli.display import shown
+
+    yield from shown(on, receipt)
 
 
 def _tell(plan: "ErasurePlan", *, err: bool) -> None:

@@ -173,17 +173,19 @@ def search(
     show.asked(hits.asked)
     show.fallbacks(hits.fallbacks)
     yield hits
+    from memgraph_engine.cli import display
+
     if not hits:
         typer.echo("Nothing found.", err=True)
     elif (best := max(1.0 if hit.relevance is None else hit.relevance for hit in hits)) < floor:
         typer.echo(f"Nothing is likely to answer this: the best note has a relevance of {best:.2f}.", err=True)
     out = show.console()
     if hits and hits[0].explanation:
-        show.rounds(out, hits[0].explanation.rounds)
+        display.rounds(out, hits[0].explanation.rounds)
     for rank, hit in enumerate(hits, 1):
-        show.hit(out, rank, hit, whole=whole)
+        display.hit(out, rank, hit, whole=whole)
         if hit.explanation:
-            show.explanation(out, hit, hit.explanation)
+            display.explanation(out, hit, hit.explanation)
     for note, why in hits.dropped.items() if explain else ():
         out.print(show.clean(f"dropped {note}: {why}"), style="dim")
 
@@ -211,11 +213,11 @@ def ask(
     yield answer
     show.asked(answer.context.asked)
     show.fallbacks(answer.fallbacks)
-    out = show.console()
-    for entry in answer.citations if answer.text else answer.context.entries:
-        show.cited(out, entry)
+    from memgraph_engine.cli.display import entry
     from memgraph_engine.model.answer import UNSURE
 
+    for one in answer.citations if answer.text else answer.context.entries:
+        entry(one)
     if not answer.text and not answer.context.sure:
         typer.echo(UNSURE if answer.context.entries else "Nothing found.", err=True)
     if answer.text and answer.known and not answer.supported:
