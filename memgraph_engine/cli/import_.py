@@ -17,7 +17,6 @@ from memgraph_engine.errors import StoreError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memgraph_engine.client import Memory
     from memgraph_engine.model.ingested import Brought
 
 _USERS = 20  # that are told of
@@ -59,10 +58,7 @@ def mem0(
     """
     from memgraph_engine.importers import import_mem0
 
-    return _bring(
-        on,
-        lambda memory, told: import_mem0(memory, files, user_id=user, history=history, dry_run=dry_run, progress=told),
-    )
+    return _bring(on, import_mem0, files, user_id=user, history=history, dry_run=dry_run)
 
 
 @import_app.command()
@@ -86,12 +82,7 @@ def langgraph(
     """
     from memgraph_engine.importers import import_langgraph
 
-    return _bring(
-        on,
-        lambda memory, told: import_langgraph(
-            memory, files, user_id=user, fields=field or (), dry_run=dry_run, progress=told
-        ),
-    )
+    return _bring(on, import_langgraph, files, user_id=user, fields=field or (), dry_run=dry_run)
 
 
 @import_app.command()
@@ -123,15 +114,10 @@ def jsonl(
         whose(user, shared)
     named = {"text_field": text_field, "user_field": user_field, "speaker_field": speaker_field}
     named |= {"role_field": role_field, "time_field": time_field, "id_field": id_field, "session_field": session_field}
-    return _bring(
-        on,
-        lambda memory, told: import_jsonl(
-            memory, files, user_id=user, shared=shared, dry_run=dry_run, progress=told, **named
-        ),
-    )
+    return _bring(on, import_jsonl, files, user_id=user, shared=shared, dry_run=dry_run, **named)
 
 
-def _bring(on: Target, work: "Callable[[Memory, Callable[[Brought], None]], Brought]") -> Iterator[object]:
+def _bring(on: Target, work: "Callable[..., Brought]", files: list[Path], **given: object) -> Iterator[object]:
     """Import, tell how far it is and what can't be read, and print what came of it."""
     told = 0
 
@@ -145,7 +131,7 @@ def _bring(on: Target, work: "Callable[[Memory, Callable[[Brought], None]], Brou
     memory = on.connect()
     with progress.bar("Importing, kB", lambda: None) as bar:
         try:
-            done = work(memory, tell_so_far)
+            done = work(memory, files, progress=tell_so_far, **given)
         except (KeyboardInterrupt, StoreError):
             bar.tell("Stopped. Run the same command again to go on; what is stored is recognised.")
             raise
