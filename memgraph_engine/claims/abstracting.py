@@ -17,7 +17,7 @@ from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph.claims import Unread
 from memgraph_engine.language.terms import LISTED, sentences, tokenize
-from memgraph_engine.llm.answers import AbstractedClaim, Abstracting
+from memgraph_engine.llm.answers import AbstractedClaim
 from memgraph_engine.llm.requests import AbstractedNote, Request, abstracting
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.claim import LEAST
@@ -94,7 +94,7 @@ class Abstractor:
         asked = [(group, self._anchors(group)) for group in groups]
         for (group, near), answer in self.engine.roles.answered("Abstracting", asked, _request, self.spent, _left):
             self.abstracted += len(group)
-            for claim in answer.response.claims:
+            for claim in answer.items:
                 told = self._checked(claim, group)
                 self.refused += told is None
                 if told:
@@ -176,7 +176,7 @@ class Abstractor:
         return not ends.isdisjoint(term for name in whose for term in tokenize(name, self.language))
 
 
-def _request(asked: tuple[Sequence[Reading], Sequence[Told]]) -> Request[Abstracting]:
+def _request(asked: tuple[Sequence[Reading], Sequence[Told]]) -> Request[AbstractedClaim]:
     group, near = asked
     return abstracting([AbstractedNote(one.text) for one in group], [(known.kind, known.text) for known in near])
 
