@@ -9,7 +9,6 @@ from itertools import chain
 from typing import Any, cast
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from memgraph_engine.cli import show
@@ -99,7 +98,7 @@ def _spending(days: Sequence[Spending]) -> None:
     for name, cost in [*((f"{one.day}", one.cost) for one in days), ("total", total)]:
         numbers = (f"{number:,}" for number in (cost.calls, cost.input_tokens, cost.output_tokens))
         rows.append((name, *numbers, show.money(cost)))
-    show.table(show.console(), [("day", "calls", "tokens read", "written", "money"), *rows])
+    show.table([("day", "calls", "tokens read", "written", "money"), *rows])
 
 
 @singledispatch
@@ -173,7 +172,7 @@ def _(one: Context) -> None:
         typer.echo("Nothing found.", err=True)
 
 
-def hit(out: Console, rank: int, one: Hit, by: str = "", *, whole: bool = False) -> None:
+def hit(rank: int, one: Hit, by: str = "", *, whole: bool = False) -> None:
     """Print a hit: rank, score, date, source ids and what has become of it, then what was said, or how it begins.
 
     What ceased to be true says until when, and `by` what it was replaced: some words, else the note's id.
@@ -183,20 +182,20 @@ def hit(out: Console, rank: int, one: Hit, by: str = "", *, whole: bool = False)
         (ids(one.note), "cyan"), ("" if one.note.status == "active" else f"  {one.note.status}", "dim"),
         (f"  {told}" if (told := until(one.note, by)) else "", "yellow"),
     )  # fmt: skip
-    out.print(head)
-    lines(out, one.note, None if whole else _READABLE)
+    show.put(head)
+    lines(one.note, None if whole else _READABLE)
 
 
-def rounds(out: Console, some: Sequence[Round]) -> None:
+def rounds(some: Sequence[Round]) -> None:
     """Print what was asked in each round, and how sure whoever judged was of what was found by then."""
     for number, one in enumerate(some, 1):
         by = f" by {one.model}" if one.model else ""
         missing = f", missing: {', '.join(one.missing)}" if one.missing else ""
         sure = "" if one.confidence is None else f"(confidence {one.confidence:.2f}{by}{missing})"
-        out.print(show.clean(f"round {number}: {one.question}"), show.clean(sure), style="dim")
+        show.put(show.clean(f"round {number}: {one.question}"), show.clean(sure), style="dim")
         if told := _plan(one.plan):
-            out.print(show.clean(f"  read as: {told}"), style="dim")
-    out.print()
+            show.put(show.clean(f"  read as: {told}"), style="dim")
+    show.put()
 
 
 def _plan(one: QueryPlan) -> str:
@@ -209,7 +208,7 @@ def _plan(one: QueryPlan) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def explanation(out: Console, one: Hit, why: Explanation) -> None:
+def explanation(one: Hit, why: Explanation) -> None:
     """Print which channels brought a hit, and what each gave to its score."""
     scores = ((name, (one.raw, one.normalised, one.weighted)) for name, one in why.channels.items())
     rows = [
@@ -227,14 +226,14 @@ def explanation(out: Console, one: Hit, why: Explanation) -> None:
         by = f"{moved.by}{score}" if moved.by else "not shown to a model"
         told.append(show.clean(f"before: place {moved.place}, score {moved.before:.3f}, {by}"))
     for line in told:
-        out.print(f"    {line}", style="dim")
-    out.print()
+        show.put(f"    {line}", style="dim")
+    show.put()
 
 
 @entry.register
 def _(one: Cited) -> None:
     sources = show.inline(", ".join(source.id for source in one.sources))
-    show.console().print(Text.assemble(show.clean(one.line), "  ", (sources, "cyan")))
+    show.put(Text.assemble(show.clean(one.line), "  ", (sources, "cyan")))
 
 
 @entry.register
@@ -266,11 +265,11 @@ def _said(source: Source) -> str:
     return show.clean(" ".join(part for part in (f"{who}:" if who else "", source.text.strip(), caption) if part))
 
 
-def lines(out: Console, note: Note, most: int | None = None) -> None:
+def lines(note: Note, most: int | None = None) -> None:
     """Print a note's own words, with who said them, indented; of a long one the first `most` characters."""
     told = (words(line, note.sources) for line in note.raw)
     text = "\n".join(_said(replace(source, text=one)) if source else show.clean(one) for one, source in told)
-    show.indented(out, text if most is None or len(text) <= most else f"{text[: most - 1].rstrip()}…")
+    show.indented(text if most is None or len(text) <= most else f"{text[: most - 1].rstrip()}…")
 
 
 def until(one: Note, by: str = "") -> str:
@@ -288,9 +287,7 @@ def quoted(text: str) -> str:
 
 @alone.register
 def _(note: Note, _on: Target) -> None:
-    out = show.console()
     show.facts(
-        out,
         {
             "note": note.id,
             "status": note.status,
@@ -307,62 +304,59 @@ def _(note: Note, _on: Target) -> None:
         },
     )
     for source in note.sources:
-        out.print()
+        show.put()
         entry(source)
 
 
 @entry.register
 def _(note: Note) -> None:
-    out = show.console()
     told = f"  {then}" if (then := until(note)) else ""
-    out.print(Text.assemble((show.moment(note.said_at), "dim"), "  ", (ids(note), "cyan"), (told, "yellow")))
-    lines(out, note)
+    show.put(Text.assemble((show.moment(note.said_at), "dim"), "  ", (ids(note), "cyan"), (told, "yellow")))
+    lines(note)
 
 
 @entry.register
 def _(source: Source) -> None:
     as_given = f" ({source.said_as})" if source.said_as else ""
-    show.facts(show.console(), {"source": f"{show.inline(source.id)}{as_given}", "text": _said(source)})
+    show.facts({"source": f"{show.inline(source.id)}{as_given}", "text": _said(source)})
 
 
 @entry.register
 def _(version: Version) -> None:
-    out, note, decision = show.console(), version.note, version.decision
+    note, decision = version.note, version.decision
     made = f"{decision.kind} (decision {decision.id})" if decision else note.status
-    out.print(Text.assemble(f"{show.moment(note.recorded_at)}  ", (made, "cyan")))
-    show.indented(out, "(deleted)" if note.status == "deleted" else show.clean("\n".join(note.raw)))
+    show.put(Text.assemble(f"{show.moment(note.recorded_at)}  ", (made, "cyan")))
+    show.indented("(deleted)" if note.status == "deleted" else show.clean("\n".join(note.raw)))
     if told := until(note):
-        out.print(f"    {told}", style="yellow")
+        show.put(f"    {told}", style="yellow")
 
 
-def _decision(out: Console, one: Decision) -> None:
+def _decision(one: Decision) -> None:
     """Print a decision: time, kind and id, whether it is undone; the words, why it was made, and by which model."""
     undone = f"  undone by {one.undone_by}" if one.undone_by else ""
-    out.print(Text.assemble(f"{show.moment(one.at)}  ", (f"{one.kind:9}", "cyan"), f"  {one.id}", (undone, "dim")))
+    show.put(Text.assemble(f"{show.moment(one.at)}  ", (f"{one.kind:9}", "cyan"), f"  {one.id}", (undone, "dim")))
     for about in one.about:
-        out.print(f"    {_ABOUT.get(about.role, '')}{quoted(about.text)}")
+        show.put(f"    {_ABOUT.get(about.role, '')}{quoted(about.text)}")
     why = " ".join(part for part in (one.evidence, f"(undoes {one.undoes})" if one.undoes else "") if part)
     if why:
-        out.print(f"    {show.clean(why)}")
+        show.put(f"    {show.clean(why)}")
     if one.model:
         cost = f"{one.cost.input_tokens + one.cost.output_tokens:,} tokens"
-        out.print(f"    asked {show.clean(one.model)}: {cost}", style="dim")
+        show.put(f"    asked {show.clean(one.model)}: {cost}", style="dim")
 
 
 @entry.register
 def _(one: Decision) -> None:
-    out = show.console()
-    _decision(out, one)
+    _decision(one)
     note = [f"note {one.note}"] if one.note else []
     if about := [*note, *(f"source {show.inline(source)}" for source in one.sources)]:
-        out.print(f"    {', '.join(about)}")
+        show.put(f"    {', '.join(about)}")
 
 
 @alone.register
 def _(story: Story, on: Target) -> None:
-    out, note, texts = show.console(), story.note, _texts(story, on)
+    note, texts = story.note, _texts(story, on)
     show.facts(
-        out,
         {
             "note": note.id,
             "status": note.status,
@@ -372,18 +366,18 @@ def _(story: Story, on: Target) -> None:
             "context": note.context,
         },
     )
-    out.print("\nversions", style="bold")
+    show.put("\nversions", style="bold")
     for version in story.versions:
         held = show.period(version.note.recorded_at, version.note.superseded_at)
-        out.print(f"{held}  {version.note.status}, {show.count(len(version.note.sources), 'source')}")
+        show.put(f"{held}  {version.note.status}, {show.count(len(version.note.sources), 'source')}")
         for line in version.note.raw:
-            out.print(f"    {show.clean(line)}")
-    out.print("\ndecisions", style="bold")
+            show.put(f"    {show.clean(line)}")
+    show.put("\ndecisions", style="bold")
     for decision in story.decisions:
-        _decision(out, decision)
+        _decision(decision)
         _considered(decision, texts)
     if story.ties:
-        out.print("\nties", style="bold")
+        show.put("\nties", style="bold")
     for tie in story.ties:
         _tie(tie, on.again(f"untie {note.id} {tie.note}"))
 
@@ -410,27 +404,25 @@ def _shown(considered: Iterable[Considered]) -> list[Considered]:
 
 
 def _considered(decision: Decision, texts: Mapping[str, str]) -> None:
-    out = show.console()
     if decision.considered:
         limits = ", ".join(f"{name} above {limit:g}" for name, limit in decision.thresholds.items())
-        out.print(f"    {show.count(len(decision.considered), 'note')} considered ({limits}):", style="dim")
+        show.put(f"    {show.count(len(decision.considered), 'note')} considered ({limits}):", style="dim")
     for one in _shown(decision.considered):
         scores = f"redundancy {one.redundancy:.2f}, complementarity {one.complementarity:.2f}, "
-        out.print(f"    {one.relation:8} {scores}similarity {one.similarity:.2f}  {one.note}")
-        out.print(f"             {show.clean(texts.get(one.note, ''))}")
+        show.put(f"    {one.relation:8} {scores}similarity {one.similarity:.2f}  {one.note}")
+        show.put(f"             {show.clean(texts.get(one.note, ''))}")
         if one.evidence not in decision.evidence:
-            out.print(f"             {show.clean(one.evidence)}", style="dim")
+            show.put(f"             {show.clean(one.evidence)}", style="dim")
 
 
 def _tie(tie: Tie, untie: str) -> None:
-    out = show.console()
     age = "newer" if tie.newer else "older"
     status = "" if tie.status == "active" else f", {tie.status}"
-    out.print(f"{tie.kind} {tie.score:.2f}  {tie.note} ({age}{status})")
-    out.print(f"    {show.clean(tie.context)}")
+    show.put(f"{tie.kind} {tie.score:.2f}  {tie.note} ({age}{status})")
+    show.put(f"    {show.clean(tie.context)}")
     if tie.kind != "link":
         why = f", whose reasons `explain {tie.note}` tells" if tie.newer and tie.kind == "conflict" else ""
-        out.print(f"    by decision {tie.decision}{why}; to take it back: {show.clean(untie)}", style="dim")
+        show.put(f"    by decision {tie.decision}{why}; to take it back: {show.clean(untie)}", style="dim")
 
 
 # ---- what came in and went out --------------------------------------------------------------
@@ -470,7 +462,6 @@ def _(counts: Stats) -> None:
     notes = ", ".join(f"{number:,} {status}" for status, number in sorted(counts.notes.items()))
     shared = f"{counts.shared_claims:,}" if counts.shares_claims else ""
     show.facts(
-        show.console(),
         {
             "scope": counts.scope,
             "language": counts.language,
@@ -554,16 +545,16 @@ def _(applied: Applied, on: Target) -> None:
 
 @entry.register
 def _(one: Known) -> None:
-    out, note = show.console(), one.note
+    note = one.note
     told = f"  {then}" if (then := until(note)) else ""
-    out.print(f"{show.moment(note.said_at)}  {note.id}  {note.status}{told}", style="bold")
-    lines(out, note)
-    out.print(f"    {show.clean(one.kept)}")
+    show.put(f"{show.moment(note.said_at)}  {note.id}  {note.status}{told}", style="bold")
+    lines(note)
+    show.put(f"    {show.clean(one.kept)}")
     for hold in one.holds:
-        out.print(show.clean(f"    Held by {hold.id}: {hold.reason}"))
-    out.print(f"    sources: {ids(note)}")
+        show.put(show.clean(f"    Held by {hold.id}: {hold.reason}"))
+    show.put(f"    sources: {ids(note)}")
     for decision in one.decisions:
-        out.print(f"    {show.moment(decision.at)}  {decision.kind}  {decision.id}")
+        show.put(f"    {show.moment(decision.at)}  {decision.kind}  {decision.id}")
 
 
 @entry.register

@@ -83,7 +83,7 @@ def locomo(
         if estimate:
             parts = {name: getattr(expected, name) for name in ("construction", "answers", "judgements", "total")}
             yield parts
-            show.facts(show.console(), {name: _cost(cost) for name, cost in parts.items()})
+            show.facts({name: _cost(cost) for name, cost in parts.items()})
             return
         _agree(one, expected, max_cost, yes=yes)
         failed = _run(one)
@@ -224,7 +224,7 @@ def _print(summary: "Summary") -> None:
             values = [summary.value(variant.name, measure, ALL, k) for measure in measures]
             name = f"{variant.name}, k = {k}" if k else variant.name
             rows.append((name, *("" if value is None else f"{value:.1f}" for value in values)))
-    show.table(show.console(), rows)
+    show.table(rows)
 
 
 def _cost(cost: "Cost") -> str:

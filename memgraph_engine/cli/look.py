@@ -46,7 +46,7 @@ def profile(
         typer.echo(f"Nothing is known.{'' if told else _OFF}", err=True)
         return
     rows = [_row(one) for one in found.attributes] + [_row(one) for one in found.former]
-    show.table(show.console(), [("name", "value", "since", "until", "source", "decision"), *rows])
+    show.table([("name", "value", "since", "until", "source", "decision"), *rows])
 
 
 def _row(one: "Attribute") -> tuple[str, ...]:

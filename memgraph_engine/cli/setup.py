@@ -35,7 +35,7 @@ def init(
         _write(write_config)
     ready = _prepare()
     yield ready
-    show.facts(show.console(), {name.replace("_", " "): value for name, value in ready.items()})
+    show.facts({name.replace("_", " "): value for name, value in ready.items()})
     typer.echo("Ready. Try: memgraph-engine demo", err=True)
 
 
@@ -90,7 +90,7 @@ def health(
     waits = {f"waits to {one.job}": _since(one.since, one.memories) for one in found.undone}
     facts = {"server": found.server, "schema": f"{found.schema} of {found.expected}", "clock": f"{found.clock:+} s"}
     topics = {"topics": _topics(found.fresh)} if found.fresh else {}
-    show.facts(show.console(), {**facts, **waits, **topics, "state": "well" if found.ok else "not well"})
+    show.facts({**facts, **waits, **topics, "state": "well" if found.ok else "not well"})
     for fault in found.faults:
         typer.echo(show.clean(fault), err=True)
 

@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -23,12 +23,12 @@ def money(cost: "Cost") -> str:
     return "of unknown price" if cost.money is None else f"${cost.money:,.4f}"
 
 
-def table(out: "Console", rows: Sequence[Sequence[str]]) -> None:
+def table(rows: Sequence[Sequence[str]]) -> None:
     """Print rows in columns, the first one as their names."""
     head, *rest = columns(rows)
-    out.print(head, style="dim")
+    put(head, style="dim")
     for one in rest:
-        out.print(one)
+        put(one)
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -80,6 +80,11 @@ def console(*, err: bool = False) -> "Console":
     return Console(stderr=err, markup=False, highlight=False, emoji=False, soft_wrap=not terminal)
 
 
+def put(*parts: object, **how: Any) -> None:
+    """Print a line where people read, styled as rich's consoles take it."""
+    console().print(*parts, **how)
+
+
 clean = shown
 """What every text from elsewhere is printed by."""
 
@@ -123,18 +128,20 @@ def period(began: datetime, ended: datetime) -> str:
     return f"{began:%Y-%m-%d %H:%M} to {moment(ended)}" if ended.year < 9999 else f"{moment(began)} to now"
 
 
-def indented(out: "Console", text: str) -> None:
+def indented(text: str) -> None:
     """Print lines with four blanks in front, also where a terminal wraps them, and none behind."""
     from rich.padding import Padding
 
+    out = console()
     for one in text.splitlines():
         out.print(Padding(one, (0, 0, 0, 4), expand=False) if out.is_terminal else f"    {one}".rstrip())
 
 
-def facts(out: "Console", rows: Mapping[str, object]) -> None:
+def facts(rows: Mapping[str, object]) -> None:
     """Print names and values in two columns, leaving out what is empty."""
     from rich.table import Table
 
+    out = console()
     shown = {name: clean(str(value)) for name, value in rows.items() if value not in ("", None, ())}
     width = max(map(len, shown))
     for name, value in shown.items():

@@ -179,15 +179,14 @@ def search(
         typer.echo("Nothing found.", err=True)
     elif (best := max(1.0 if hit.relevance is None else hit.relevance for hit in hits)) < floor:
         typer.echo(f"Nothing is likely to answer this: the best note has a relevance of {best:.2f}.", err=True)
-    out = show.console()
     if hits and hits[0].explanation:
-        display.rounds(out, hits[0].explanation.rounds)
+        display.rounds(hits[0].explanation.rounds)
     for rank, hit in enumerate(hits, 1):
-        display.hit(out, rank, hit, whole=whole)
+        display.hit(rank, hit, whole=whole)
         if hit.explanation:
-            display.explanation(out, hit, hit.explanation)
+            display.explanation(hit, hit.explanation)
     for note, why in hits.dropped.items() if explain else ():
-        out.print(show.clean(f"dropped {note}: {why}"), style="dim")
+        show.put(show.clean(f"dropped {note}: {why}"), style="dim")
 
 
 @on_memory
