@@ -1,7 +1,7 @@
 """Write the pages of reference that are made from the program: `python docs/reference.py`; a test compares them.
 
-The command line's page is made from its help (memgraph_engine.cli.reference), the server's from its OpenAPI document,
-the settings' from config/settings.toml; those of the Python API name what mkdocstrings describes.
+The command line's page is made from its help, the server's from its OpenAPI document, the settings' from
+config/settings.toml; those of the Python API name what mkdocstrings describes.
 """
 
 import json
@@ -11,12 +11,44 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import typer
+
 import memgraph_engine
 from memgraph_engine import Memory, Settings
-from memgraph_engine.cli.reference import reference as cli
+from memgraph_engine.cli import app
 
 ROOT = Path(__file__).parent.parent
 _MADE = "Written by `make docs`; a test compares it with the program.\n"
+
+
+# ---- the commands ---------------------------------------------------------------------------
+
+
+_WIDTH = 100
+_COMMANDS = """\
+# Command line
+
+Written by `make docs`; a test compares it with the commands.
+
+Results go to stdout, everything else to stderr. `--json` prints one JSON document: times are ISO 8601 in
+UTC, "never" is null, and the year 1 stands for "since ever". Exit codes: 0 fine, 1 failed, 2 wrong
+usage, 130 interrupted. Which server, tenant and embedder are used is a matter of the settings:
+`memgraph-engine init --write-config memgraph-engine.toml` writes a file with all of them.
+"""
+
+
+def cli() -> str:
+    """Return the reference of all commands, in Markdown."""
+    return "\n".join([_COMMANDS, *_sections(typer.main.get_command(app), "memgraph-engine", None)])
+
+
+def _sections(command: Any, name: str, parent: Any) -> Iterator[str]:
+    """Yield the section of a command and those of its subcommands."""
+    settings = {**command.context_settings, "terminal_width": _WIDTH, "max_content_width": _WIDTH}
+    context = typer.Context(command, info_name=name, parent=parent, **settings)
+    yield f"## {context.command_path}\n\n```text\n{command.get_help(context).rstrip()}\n```\n"
+    for child, subcommand in getattr(command, "commands", {}).items():
+        yield from _sections(subcommand, child, context)
 
 
 # ---- the settings ---------------------------------------------------------------------------
@@ -83,12 +115,12 @@ def _trimmed(lines: list[str]) -> list[str]:
 
 def endpoints() -> str:
     """Return the page of the server's operations, parameters, replies and problems."""
-    from memgraph_engine.integrations.rest import app
+    from memgraph_engine.integrations import rest
     from memgraph_engine.operations import OPERATIONS
 
     unasked = cast("Any", SimpleNamespace(close=None, plans=None))
     memory = cast("Memory", SimpleNamespace(engine=SimpleNamespace(settings=Settings.load())))
-    served = app(memory, access=unasked)
+    served = rest.app(memory, access=unasked)
     document = served.openapi()
     rights = {
         one.name: f"`{one.right}`{', and a key of the whole tenant' if one.whole else ''}"

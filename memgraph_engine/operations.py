@@ -24,13 +24,19 @@ class Operation:
     mcp: str = ""
     """Its tool."""
     listed: str = ""
-    """What a list that the method returns is called in an answer, which is an object."""
+    """What a list or number that the method returns is called in an answer, or else the id that it takes."""
     whole: bool = False
     """It is on no single memory: REST takes a key of the whole tenant, and no arguments."""
     looks: bool = False
     """It changes nothing, though the right is not to read."""
     note: str = ""
     """What REST says of it beside the method's first sentence."""
+
+    def answer(self, found: object, given: Mapping[str, object]) -> object:
+        """Return what a surface answers: an object, also where the method found none."""
+        if not self.listed:
+            return found
+        return {self.listed: next(iter(given.values())) if found is None else found}
 
     @property
     def reads(self) -> bool:
@@ -115,7 +121,7 @@ _WRITING = (
     Operation("rebuild_topics", "write", "POST /v1/topics/rebuild", "topics rebuild"),
     Operation("rebuild_all_topics", "write", cli="topics rebuild"),
     Operation("rebuild_blocks", "write", "POST /v1/blocks/rebuild", "blocks rebuild"),
-    Operation("render", "write", cli="render"),
+    Operation("render", "write", cli="render", listed="rendered"),
 )
 _ERASING = (
     Operation(
@@ -148,7 +154,7 @@ _ERASING = (
     ),
     Operation("holds", "forget", "GET /v1/holds", "hold", listed="holds", looks=True),
     Operation("hold", "forget", "POST /v1/holds", "hold"),
-    Operation("release", "forget", "DELETE /v1/holds/{id}", "release"),
+    Operation("release", "forget", "DELETE /v1/holds/{id}", "release", listed="released"),
 )
 OPERATIONS: Mapping[str, Sequence[Operation]] = {
     "asking": _ASKING,

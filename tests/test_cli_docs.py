@@ -6,8 +6,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from docs.reference import cli
 from memgraph_engine.cli import app
-from memgraph_engine.cli.reference import reference
 from memgraph_engine.ingest.chat import ROLES
 from memgraph_engine.settings import RolesSettings
 
@@ -36,13 +36,13 @@ def test_every_command_option_and_argument_has_help(name):
 
 
 def test_the_reference_does_not_depend_on_the_terminal(monkeypatch):
-    before = reference()
+    before = cli()
     monkeypatch.setenv("COLUMNS", "40")
-    assert reference() == before
+    assert cli() == before
 
 
-def test_every_command_is_in_the_reference():
-    page = reference()
+def test_every_command_is_in_the_cli():
+    page = cli()
     for name in COMMANDS:
         assert f"\n## {name}\n" in page
 

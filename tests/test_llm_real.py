@@ -94,7 +94,7 @@ def test_every_batch_has_an_answer_or_a_reason(base, model, together, monkeypatc
             assert str(result)
             fates["unusable"] += 1
         else:
-            assert {turn.turn for turn in result.response.turns} == request.asked
+            assert {turn.turn for turn in result.items} == request.asked
             fates["repaired" if result.repaired else "valid"] += 1
         assert result.cost.calls >= 1
         assert result.cost.tokens > 0

@@ -1,6 +1,7 @@
 """Prompts: all that ship load, faults are told on loading, and what comes from outside stays data."""
 
 import re
+from typing import get_type_hints
 
 import pytest
 
@@ -36,7 +37,7 @@ def test_a_prompt_says_that_data_holds_no_orders_and_in_what_form_to_answer(name
     system = re.sub(r"\s+", " ", prompts()[name].system).lower()
     assert "<data" in system
     assert "follow no instruction" in system
-    assert ("answer with one json object" if prompts()[name].response else "write plain text") in system
+    assert ("answer with one json object" if prompts()[name].role != "answering" else "write plain text") in system
 
 
 @pytest.mark.parametrize(
@@ -64,7 +65,7 @@ def test_a_prompt_of_no_role_is_told_on_loading(written):
 def test_prompt_request_and_answer_of_a_role_bear_its_name(role):
     assert prompts()[role].role == role
     assert callable(getattr(requests, role))
-    assert (role == "answering") is (prompts()[role].response is None)
+    assert (get_type_hints(getattr(requests, role))["return"] is requests.TextRequest) is (role == "answering")
 
 
 @pytest.mark.parametrize("values", [{}, {"notes": "x", "topic": "y"}])

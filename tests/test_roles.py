@@ -17,11 +17,10 @@ from memgraph_engine.errors import (
     SettingsError,
     Unusable,
 )
-from memgraph_engine.llm.answers import Extraction, Gating
 from memgraph_engine.llm.meter import Meter
 from memgraph_engine.llm.parse import parse
 from memgraph_engine.llm.prompts import prompts
-from memgraph_engine.llm.requests import NewNote, Turn, answering, batches, gating, merging
+from memgraph_engine.llm.requests import NewNote, Turn, answering, batches, extraction, gating, merging
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.testing import ScriptedChat
@@ -40,17 +39,17 @@ def turn(number=1, **given):
 
 
 def read(*turns):
-    return parse(json.dumps({"turns": turns}), Extraction, frozenset({1})).turns[0]
+    return parse(json.dumps({"turns": turns}), extraction([Turn("I live in Porto.")]))[0]
 
 
 def judged(**given):
     pair = {"note": 1, "candidate": 1, "redundancy": 0.9, "complementarity": 0.1, "relation": "same", "evidence": ""}
-    return parse(json.dumps({"pairs": [{**pair, **given}]}), Gating, frozenset({(1, 1)})).pairs[0]
+    return parse(json.dumps({"pairs": [{**pair, **given}]}), gating([NewNote("a", ("b",))]))[0]
 
 
 def test_a_good_answer_is_taken():
     answer = roles(ScriptedChat([GOOD])).ask(PAIRS)
-    assert answer.response.merges[0].context == "Ana has lived in Porto since March."
+    assert answer.items[0].context == "Ana has lived in Porto since March."
     assert (answer.model, answer.repaired, answer.cost.calls) == ("scripted", False, 1)
 
 
@@ -195,9 +194,9 @@ def test_many_requests_keep_their_order_and_fail_alone():
     other = {"merges": [{"merge": 1, "context": "Cy."}]}
     chat = ScriptedChat([GOOD, ModelRefused("not Bo"), other])
     first, second, third = roles(chat, concurrency=1).ask_many(requests)
-    assert first.response.merges[0].context.startswith("Ana")
+    assert first.items[0].context.startswith("Ana")
     assert isinstance(second, ModelRefused)
-    assert third.response.merges[0].context == "Cy."
+    assert third.items[0].context == "Cy."
     assert roles(chat).ask_many([]) == []
 
 

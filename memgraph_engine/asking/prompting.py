@@ -211,7 +211,7 @@ def _written(turns: Sequence[Source], language: str, roles: Roles, spent: Spent)
         spent.failed("Consolidation", error)
         return ""
     spent.cost += answer.cost
-    (summary,) = (one.summary for one in answer.response.groups)
+    (summary,) = (one.summary for one in answer.items)
     return "" if unfaithful(summary, lines, [turn.text for turn in turns], language) else summary
 
 

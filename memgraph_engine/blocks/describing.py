@@ -161,7 +161,7 @@ class Describer:
         self._known |= dict.fromkeys(one for group in groups for one in group)
         request = partial(describing, fields=shape)
         for group, answer in self.engine.roles.answered("Describing", groups, request, self.spent):
-            for one in answer.response.blocks:
+            for one in answer.items:
                 try:
                     told = checked(self.schema, one.fields)
                 except ValueError as fault:

@@ -17,7 +17,7 @@ from memgraph_engine.language.claims import Told, claims_in, denied, identity, i
 from memgraph_engine.language.names import key
 from memgraph_engine.language.reading import Reading as Text
 from memgraph_engine.language.terms import LISTED, sentences, tokenize
-from memgraph_engine.llm.answers import AbstractedClaim, Abstracting
+from memgraph_engine.llm.answers import AbstractedClaim
 from memgraph_engine.llm.requests import AbstractedNote, Request, abstracting
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.claim import LEAST
@@ -92,7 +92,7 @@ class Abstractor:
         asked = [(group, self._anchors(group)) for group in groups]
         for (group, near), answer in self.engine.roles.answered("Abstracting", asked, _request, self.spent, _left):
             self.abstracted += len(group)
-            for claim in answer.response.claims:
+            for claim in answer.items:
                 told = self._checked(claim, group)
                 self.refused += told is None
                 if told:
@@ -175,7 +175,7 @@ class Abstractor:
         return not ends.isdisjoint(term for name in whose for term in tokenize(name, self.language))
 
 
-def _request(asked: tuple[Sequence[Reading], Sequence[Told]]) -> Request[Abstracting]:
+def _request(asked: tuple[Sequence[Reading], Sequence[Told]]) -> Request[AbstractedClaim]:
     group, near = asked
     return abstracting([AbstractedNote(one.text) for one in group], [(known.kind, known.text) for known in near])
 

@@ -1,4 +1,4 @@
-"""The command line. Each command is a thin function over `Memory` in a file of its own."""
+"""The command line: commands that are rows of a table (`rows`), and those that are more than a method of `Memory`."""
 
 import errno
 import os
@@ -9,24 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from memgraph_engine import __version__
-from memgraph_engine.cli import adding, asking, changes, erasing, rows, show, upkeep
-from memgraph_engine.cli.audit import audit_app
-from memgraph_engine.cli.blocks import blocks_app
-from memgraph_engine.cli.calibrate import calibrate
-from memgraph_engine.cli.claims import claims_app
+from memgraph_engine.cli import change, erase, look, papers, rows, serve, setup, show, talk
 from memgraph_engine.cli.db import db_app
 from memgraph_engine.cli.demo import demo
 from memgraph_engine.cli.eval import eval_app
 from memgraph_engine.cli.group import Commands, Group
-from memgraph_engine.cli.health import health
 from memgraph_engine.cli.import_ import import_app
-from memgraph_engine.cli.init import init
-from memgraph_engine.cli.keys import keys_app
-from memgraph_engine.cli.mcp import mcp
-from memgraph_engine.cli.policy import policy_app
-from memgraph_engine.cli.profile import profile
-from memgraph_engine.cli.serve import serve
-from memgraph_engine.cli.topics import topics_app
 from memgraph_engine.cli.worker import worker
 from memgraph_engine.errors import MemgraphEngineError
 from memgraph_engine.interface.status import status_of
@@ -88,18 +76,20 @@ def _main(
 
 
 _PANELS: Mapping[str, Sequence[Commands | Callable[..., None] | str]] = {
-    "Talk to a memory": (adding.add, adding.ingest, asking.search, asking.ask, "context", "prompt", asking.reflect),
+    "Talk to a memory": (talk.add, talk.ingest, talk.search, talk.ask, "context", "prompt", "reflect"),
     "Look at what it holds": (
-        *("get", "list", "source", "history", "explain", "decisions", profile, "facts", "sessions", "stats", "cost"),
-        *("anchors", audit_app),
+        *("get", "list", "source", "history", "explain", "decisions", look.profile, "facts", "sessions", "stats"),
+        *("cost", "anchors", look.audit_app),
     ),
-    "Change it": (*("update", changes.delete, "undo", "untie", "pin", "unpin", "restore", "end-session", policy_app),),
-    "Erase for good": (*(erasing.forget, erasing.hold, erasing.release, "receipts", erasing.verify_erasure),),
+    "Change it": (
+        *("update", change.delete, "undo", "untie", "pin", "unpin", "restore", "end-session", change.policy_app),
+    ),
+    "Erase for good": (erase.forget, erase.hold, "release", "receipts", erase.verify_erasure),
     "Run it": (
-        *(init, demo, serve, mcp, worker, db_app, keys_app, "users", "tenants", health, upkeep.verify),
-        *(upkeep.export, import_app, adding.process, "sweep", upkeep.limit, "evict", upkeep.render, calibrate),
+        *(setup.init, demo, serve.serve, serve.mcp, worker, db_app, serve.keys_app, "users", "tenants", setup.health),
+        *("verify", "export", import_app, talk.process, "sweep", change.limit, "evict", "render", setup.calibrate),
     ),
-    "From the papers": (topics_app, blocks_app, claims_app, "evolve", eval_app),
+    "From the papers": (papers.topics_app, papers.blocks_app, papers.claims_app, "evolve", eval_app),
 }
 """All commands, those that are in the table of rows by name, in the order in which help lists them."""
 for panel, some in _PANELS.items():

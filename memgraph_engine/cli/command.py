@@ -3,16 +3,19 @@
 A command is a generator: it yields what `--json` prints, and what stands behind that prints it for people.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from difflib import get_close_matches
+from functools import wraps
 from inspect import Parameter, signature
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect, known
-from memgraph_engine.cli.options import NARROWING, Json, Shared, Tenant, User, again, called_with, strings, whose
+from memgraph_engine.cli.options import NARROWING, Json, Shared, Tenant, User, again, strings, taking, whose
+from memgraph_engine.errors import NotFound
 from memgraph_engine.interface.filters import filters_of
 
 if TYPE_CHECKING:
@@ -21,6 +24,14 @@ if TYPE_CHECKING:
     from memgraph_engine.model.result import Decision
 
 _TOLD = 5  # decisions whose undo is told
+_MOST_NEAR = 3
+
+
+def connect(tenant: str | None) -> "Memory":
+    """Connect as the settings say; the imports that this takes are made here, so that `--help` is fast."""
+    from memgraph_engine.client import Memory
+
+    return Memory.connect(tenant=tenant)
 
 
 class Target(ExitStack):
@@ -34,8 +45,18 @@ class Target(ExitStack):
         self._known: Memory | None = None
 
     def memory(self, *, asking: bool = False) -> "Memory":
-        """Reach it for a user who was written to, or the shared memory (`connect.known`)."""
-        self._known = self._known or self.enter_context(known(self.tenant, self.owner, asking=asking))
+        """Reach it for a user who was written to, or the shared memory; raises NotFound that names the nearest users.
+
+        A question (`asking`) is asked of the shared memory where the tenant has one, and the user is told of.
+        """
+        if self._known is None:
+            memory, user = self.connect(), self.owner["user_id"]
+            if user is not None and not _written(memory, user):
+                unknown = _unknown(memory, user)
+                if not (asking and _written(memory, None)):
+                    raise NotFound(unknown)
+                typer.echo(f"{unknown} The shared memory is asked.", err=True)
+            self._known = memory
         return self._known
 
     def connect(self) -> "Memory":
@@ -45,19 +66,6 @@ class Target(ExitStack):
     def again(self, command: str) -> str:
         """Return a command on the same memory, as a hint tells it."""
         return again(command, self.owner, self.tenant)
-
-    def shown(self, found: object, none: str = "", again: str = "") -> Iterator[object]:
-        """Yield a result and display it; of an empty list say that there is `none`, and which command makes some."""
-        yield found
-        from memgraph_engine.cli.display import display
-
-        if not display(found, self) and none:
-            typer.echo(f"{none}: {self.again(again)}" if again else none, err=not again)
-
-    def decided(self, done: str, decision: "Decision") -> Iterator[object]:
-        """Yield the one decision that a command made, and print what it did."""
-        yield decision
-        typer.echo(f"{show.clean(done)} (decision {decision.id}).")
 
     def faults(self, found: Sequence[str]) -> Iterator[object]:
         """Yield the faults that a check found, and print a line for each; the command fails if there is one."""
@@ -76,36 +84,69 @@ class Target(ExitStack):
             typer.echo(show.clean(more), err=True)
 
 
+def _unknown(memory: "Memory", user: str) -> str:
+    """Say that there is no such user, and which are like it."""
+    tenant = memory.engine.settings.tenant
+    names = [one.id for one in memory.users()]
+    said = f"There is no user {user!r} in tenant {tenant!r}"
+    if near := _near(user, names):
+        return show.clean(f"{said}. Did you mean {' or '.join(map(repr, near))}?")
+    if not names:
+        return show.clean(f"{said}, nor any other; `memgraph-engine tenants` lists the tenants.")
+    return show.clean(f"{said}; `memgraph-engine users --tenant {quote(tenant)}` lists those that there are.")
+
+
+def _written(memory: "Memory", user: str | None) -> bool:
+    from memgraph_engine.graph import scopes
+    from memgraph_engine.model.scope import Scope
+
+    name = Scope(memory.engine.settings.tenant, user).name
+    return scopes.state(memory.engine.db, name) is not None or scopes.left(memory.engine.db, name)
+
+
+def _near(user: str, names: Iterable[str]) -> list[str]:
+    """Return the names that are most like a user's, whatever their case."""
+    folded: dict[str, str] = {}
+    for name in names:
+        folded.setdefault(name.casefold(), name)
+    return [folded[one] for one in get_close_matches(user.casefold(), folded, n=_MOST_NEAR)]
+
+
 Command = Callable[..., Iterator[object]]
-_ONE: Mapping[str, tuple[Any, object]] = {"user": (User, None), "shared": (Shared, False), "tenant": (Tenant, None)}
-_JSON: Mapping[str, tuple[Any, object]] = {"as_json": (Json, False)}
+
+
+def _option(name: str, kind: Any, default: object = None) -> Parameter:
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+
+
+_WHOSE = (_option("user", User), _option("shared", Shared, False))
+_TENANT, _JSON = _option("tenant", Tenant), _option("as_json", Json, False)
 
 
 def on_memory(command: Command) -> Callable[..., None]:
     """Give a command the options that say whose memory it is on, and --json; and for `filters`, those that narrow."""
-    return _with(command, _ONE, _JSON)
+    return _run(command, [*_WHOSE, _TENANT], [_JSON])
 
 
 def on_tenant(command: Command) -> Callable[..., None]:
     """Give a command --tenant and --json."""
-    return _with(command, {}, {"tenant": _ONE["tenant"], **_JSON})
+    return _run(command, [], [_TENANT, _JSON])
 
 
 def printed(command: Command) -> Callable[..., None]:
     """Give a command --json alone; it is on no memory."""
-    return _with(command, {}, _JSON)
+    return _run(command, [], [_JSON])
 
 
-def _with(
-    command: Command, before: Mapping[str, tuple[Any, object]], after: Mapping[str, tuple[Any, object]]
-) -> Callable[..., None]:
+def _run(command: Command, before: Sequence[Parameter], after: Sequence[Parameter]) -> Callable[..., None]:
     own = dict(signature(command).parameters)
     target = own.pop("on", None)
     filters = NARROWING[own["filters"].annotation] if "filters" in own else {}
-    narrowing = _options({name: (option, None) for name, option in filters.items()})
+    narrowing = [_option(name, kind) for name, kind in filters.items()]
 
+    @wraps(command)
     def run(**given: Any) -> None:
-        common = {name: given.pop(name) for name in (*before, *after)}
+        common = {one.name: given.pop(one.name) for one in (*before, *after)}
         owner: Whose = {"user_id": None, "shared": False}
         if before:
             owner = whose(common["user"], common["shared"])
@@ -124,12 +165,5 @@ def _with(
         if on.failed:
             raise typer.Exit(1)
 
-    parameters = [part for one in own.values() for part in (narrowing if one.name == "filters" else [one])]
-    return called_with(run, command, [*_options(before), *parameters, *_options(after)])
-
-
-def _options(some: Mapping[str, tuple[Any, object]]) -> list[Parameter]:
-    return [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=option)
-        for name, (option, default) in some.items()
-    ]
+    between = [part for one in own.values() for part in (narrowing if one.name == "filters" else [one])]
+    return taking(run, [*before, *between, *after])

@@ -1,16 +1,17 @@
 """`memgraph-engine db`: the managed local Neo4j server."""
 
-import json
 import webbrowser
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memgraph_engine.cli import show
+from memgraph_engine.cli.command import printed
 from memgraph_engine.cli.group import Commands
 from memgraph_engine.cli.options import Json
+from memgraph_engine.cli.progress import bar
 from memgraph_engine.errors import LocalServerError
 
 if TYPE_CHECKING:  # loaded when a command runs, so that `--help` is fast
@@ -22,29 +23,33 @@ db_app = Commands("db", "The managed local Neo4j server.")
 
 
 @db_app.command()
-def start(as_json: Json = False) -> None:
+@printed
+def start() -> Iterator[object]:
     """Start the server unless it runs.
 
     It keeps running until `db stop`.
     """
     server = _server()
     server.start()
-    _print(server.status(), as_json=as_json)
+    found = server.status()
+    yield _flat(found)
+    _print(found)
 
 
 @db_app.command()
+@printed
 def stop(
     timeout: Annotated[float, "Seconds to wait for a clean stop before the server is killed.", {"min": 0}] = 60.0,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Stop the server and wait until it is gone."""
     outcome = _server().stop(timeout)
+    yield {"outcome": outcome}
     said = {
         "stopped": "Stopped.",
         "killed": f"It did not stop within {timeout:.0f} s and was killed; the next start recovers its data.",
         "not running": "The managed server does not run.",
     }
-    typer.echo(json.dumps({"outcome": outcome}) if as_json else said[outcome])
+    typer.echo(said[outcome])
 
 
 @db_app.command()
@@ -55,7 +60,7 @@ def status(as_json: Json = False) -> None:
     The exit code is 3 if it does not run, and 1 if it runs and can't use its database.
     """
     found = _server().status()
-    _print(found, as_json=as_json)
+    show.document(_flat(found)) if as_json else _print(found)
     if not found.running:
         raise typer.Exit(3)
     if found.fault:
@@ -66,10 +71,12 @@ def status(as_json: Json = False) -> None:
 
 
 @db_app.command()
-def logs(lines: Annotated[int, "--lines -n: How many lines, at most.", {"min": 1}] = 50, as_json: Json = False) -> None:
+@printed
+def logs(lines: Annotated[int, "--lines -n: How many lines, at most.", {"min": 1}] = 50) -> Iterator[object]:
     """Print the end of the server's log."""
     found = _server().logs(lines)
-    typer.echo(json.dumps(found) if as_json else "\n".join(found) or "There is no log yet.")
+    yield found
+    typer.echo("\n".join(found) or "There is no log yet.")
 
 
 @db_app.command()
@@ -86,27 +93,25 @@ def browser(
     if not (address and url):
         raise LocalServerError("The managed server does not run. Start it: memgraph-engine db start")
     shown = {"browser": url, "user": address.user, "password": address.password}
-    typer.echo(json.dumps(shown) if as_json else "\n".join(f"{k:9} {v}" for k, v in shown.items()))
+    show.document(shown) if as_json else _columns(shown)
     if not print_only:
         webbrowser.open(url)
 
 
 @db_app.command()
-def compact(as_json: Json = False) -> None:
+@printed
+def compact() -> Iterator[object]:
     """Write what the database holds into a new store.
 
     The new one takes the place of the old one.
     Neo4j leaves the bytes of what was deleted or erased in its files; the new ones have none of them.
     Nobody else can use the server meanwhile; it is started again if it ran. Needs twice the room on the disk.
     """
-    from memgraph_engine.cli.progress import bar
     from memgraph_engine.graph.server.compaction import compact as compacted
 
     with bar("Copying", lambda: None) as progress:
         found = compacted(_settings(), progress.reach)
-    if as_json:
-        typer.echo(json.dumps(asdict(found)))
-        return
+    yield found
     typer.echo(
         f"Copied {found.nodes:,} nodes and {found.relationships:,} relationships: {_mb(found.bytes_before)} before, "
         f"{_mb(found.bytes_after)} after."
@@ -114,36 +119,35 @@ def compact(as_json: Json = False) -> None:
 
 
 @db_app.command()
+@printed
 def backup(
     path: Annotated[Path, "FILE|FOLDER: The archive to write, or a folder in which it gets a name."],
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Write all data of the server into an archive.
 
     It holds the data of all tenants, and the password.
     The server is stopped meanwhile, and started again if it ran. The archive is there when it is whole, and its owner
     alone can read it. `db restore` puts it back.
     """
-    from memgraph_engine.cli.progress import bar
     from memgraph_engine.graph.server.backups import backup as backed_up
 
     with bar("Copying", lambda: None) as progress:
         found = backed_up(_settings(), path, progress.reach)
-    _tell_backup(found, "Wrote", as_json=as_json)
+    yield found
+    typer.echo(f"Wrote {_archive(found)}")
 
 
 @db_app.command()
+@printed
 def restore(
     file: Annotated[Path, "FILE: An archive that `db backup` wrote."],
     yes: Annotated[bool, "--yes -y: Replace without asking."] = False,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Put the data of a backup in the place of all there is.
 
     What is there stays until a server has answered on the restored data. A server that ran is started again. What was
     erased since the backup is there again.
     """
-    from memgraph_engine.cli.progress import bar
     from memgraph_engine.graph.server.backups import restore as restored
 
     settings = _settings()
@@ -152,14 +156,12 @@ def restore(
         typer.confirm(f"This replaces the managed server's database ({_mb(size)}). Replace it?", abort=True, err=True)
     with bar("Checking", lambda: None) as progress:
         found = restored(settings, file, progress.reach)
-    _tell_backup(found, "Restored", as_json=as_json)
+    yield found
+    typer.echo(f"Restored {_archive(found)}")
 
 
-def _tell_backup(found: "Backup", what: str, *, as_json: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps({**asdict(found), "path": str(found.path), "made": found.made.isoformat()}))
-    else:
-        typer.echo(f"{what} {found.path}: {found.files} files, {_mb(found.bytes)}, of {show.moment(found.made)}.")
+def _archive(found: "Backup") -> str:
+    return f"{found.path}: {found.files} files, {_mb(found.bytes)}, of {show.moment(found.made)}."
 
 
 @db_app.command()
@@ -196,8 +198,8 @@ def _server() -> "LocalServer":
     return LocalServer(_settings())
 
 
-def _print(found: "Status", *, as_json: bool) -> None:
-    flat = {
+def _flat(found: "Status") -> dict[str, object]:
+    return {
         "running": found.running,
         "fault": found.fault,
         "address": found.uri,
@@ -205,18 +207,23 @@ def _print(found: "Status", *, as_json: bool) -> None:
         "user": found.user,
         "pid": found.pid,
         "version": found.version,
-        "home": str(found.home),
-        "java_home": str(found.java_home),
-        "lib": str(found.lib),
-        "log": str(found.log),
+        "home": found.home,
+        "java_home": found.java_home,
+        "lib": found.lib,
+        "log": found.log,
         "data_bytes": found.data_bytes,
     }
-    if as_json:
-        typer.echo(json.dumps(flat))
-        return
+
+
+def _print(found: "Status") -> None:
     typer.echo("The managed server runs." if found.running else "The managed server does not run.")
-    shown = {k: v for k, v in flat.items() if k not in ("running", "fault", "data_bytes") and v is not None}
-    for name, value in {**shown, "data": _mb(found.data_bytes)}.items():
+    left = ("running", "fault", "data_bytes")
+    shown = {name: value for name, value in _flat(found).items() if name not in left and value is not None}
+    _columns({**shown, "data": _mb(found.data_bytes)})
+
+
+def _columns(rows: Mapping[str, object]) -> None:
+    for name, value in rows.items():
         typer.echo(f"{name:9} {value}")
 
 

@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memgraph_engine.cli import progress, show
-from memgraph_engine.cli.connect import connect
-from memgraph_engine.cli.tally import Shown
+from memgraph_engine.cli.command import connect
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.resources import resource
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from memgraph_engine.client import Memory
     from memgraph_engine.model.result import Hit
 
@@ -62,18 +59,17 @@ def demo(
     Then it says how to go on and how to look at the graph. It can be repeated: what is stored is recognised.
     """
     conversation = _locomo(file) if file else _sample()
-    out = show.console()
     typer.echo("Making the embedding model and Neo4j ready; what is lacking is fetched.", err=True)
     with connect(_TENANT) as memory:
         typer.echo("Ingesting a conversation.", err=True)
-        _ingest(out, memory, conversation)
+        _ingest(memory, conversation)
         for question in conversation.questions:
             hits = memory.search(question, user_id=conversation.user, top_k=_ANSWERS)
-            _answer(out, memory, conversation.user, question, hits)
+            _answer(memory, conversation.user, question, hits)
         if conversation.correction:
-            _correct(out, memory, conversation.user, conversation.correction)
-    _go_on(out, conversation)
-    _look(out)
+            _correct(memory, conversation.user, conversation.correction)
+    _go_on(conversation)
+    _look()
 
 
 def _sample() -> Conversation:
@@ -95,78 +91,80 @@ def _locomo(file: Path) -> Conversation:
     return Conversation(file, sample or file.stem, asked[:_QUESTIONS], sample)
 
 
-def _ingest(out: "Console", memory: "Memory", conversation: Conversation) -> None:
+def _ingest(memory: "Memory", conversation: Conversation) -> None:
     with progress.bar("Ingesting", lambda: None) as bar:
         done = memory.ingest(
-            conversation.file, user_id=conversation.user, sample_id=conversation.sample, progress=Shown(bar)
+            conversation.file, user_id=conversation.user, sample_id=conversation.sample, progress=progress.Shown(bar)
         )
     stats = memory.stats(user_id=conversation.user)
     size = f"{show.count(stats.sources, 'message')} in {show.count(stats.sessions, 'session')}"
-    out.print(f"A conversation of {size}: {done}.", style="dim")
+    show.put(f"A conversation of {size}: {done}.", style="dim")
 
 
-def _answer(out: "Console", memory: "Memory", user: str, question: str, hits: "Sequence[Hit]") -> None:
-    out.print()
-    out.print(show.clean(question), style="bold")
+def _answer(memory: "Memory", user: str, question: str, hits: "Sequence[Hit]") -> None:
+    from memgraph_engine.cli import display
+
+    show.put()
+    show.put(show.clean(question), style="bold")
     for rank, hit in enumerate(hits, 1):
-        by = show.quoted(memory.get(hit.replaced_by, user_id=user).text) if hit.replaced_by else ""
-        show.hit(out, rank, hit, by)
+        by = display.quoted(memory.get(hit.replaced_by, user_id=user).text) if hit.replaced_by else ""
+        display.hit(rank, hit, by)
 
 
-def _correct(out: "Console", memory: "Memory", user: str, correction: Correction) -> None:
+def _correct(memory: "Memory", user: str, correction: Correction) -> None:
     """Let a fact be said anew, show what a prompt is told of it, take that back, and show it again."""
     message = correction.message
-    out.print()
-    out.print("What has changed", style="bold")
-    out.print(f"  {message['speaker']} says on {message['time'][:10]}: {message['text']}")
+    show.put()
+    show.put("What has changed", style="bold")
+    show.put(f"  {message['speaker']} says on {message['time'][:10]}: {message['text']}")
     (entry,) = memory.add(message, user_id=user).entries
     about = {entry.note, *(tie.note for tie in memory.explain(entry.note, user_id=user).ties if tie.kind == "change")}
-    out.print(f'  Who asks "{correction.question}" is told, among others:')
-    _tell(out, memory, user, correction.question, about)
+    show.put(f'  Who asks "{correction.question}" is told, among others:')
+    _tell(memory, user, correction.question, about)
     if entry.decision:
         memory.undo(entry.decision, user_id=user)
-        out.print("  `undo` takes that back, as if nothing had been said:")
-        _tell(out, memory, user, correction.question, about)
+        show.put("  `undo` takes that back, as if nothing had been said:")
+        _tell(memory, user, correction.question, about)
 
 
-def _tell(out: "Console", memory: "Memory", user: str, question: str, about: Container[str]) -> None:
+def _tell(memory: "Memory", user: str, question: str, about: Container[str]) -> None:
     """Print the lines of a question's context that are about some notes."""
     for one in memory.context(question, user_id=user).entries:
         if one.note.id in about:
-            out.print(f"    {show.clean(one.line)}")
+            show.put(f"    {show.clean(one.line)}")
 
 
-def _go_on(out: "Console", conversation: Conversation) -> None:
+def _go_on(conversation: Conversation) -> None:
     """Say how to ask the same memory more."""
     whose = f"--tenant {_TENANT} --user {shlex.quote(conversation.user)}"
     question = shlex.quote(next(iter(conversation.questions), "QUESTION"))
-    out.print()
-    out.print("Go on in this memory", style="bold")
+    show.put()
+    show.put("Go on in this memory", style="bold")
     for command, what in (
         (f"search {question} {whose} --explain", "with the scores of each channel"),
         (f"context {question} {whose}", "what the prompt of a model is told"),
         (f"decisions {whose}", "what was done, newest first; `undo` takes one of them back"),
     ):
-        out.print(f"  memgraph-engine {command}", style="cyan", soft_wrap=True)
-        out.print(f"    {what}", style="dim")
+        show.put(f"  memgraph-engine {command}", style="cyan", soft_wrap=True)
+        show.put(f"    {what}", style="dim")
 
 
-def _look(out: "Console") -> None:
+def _look() -> None:
     """Say how to see the graph."""
     from memgraph_engine.graph.server.local import LocalServer
     from memgraph_engine.settings import Settings
 
     settings = Settings.load()
-    out.print()
-    out.print("Look at the graph", style="bold")
+    show.put()
+    show.put("Look at the graph", style="bold")
     if settings.uri:
-        out.print(f"  Open Neo4j Browser, connect it to {settings.uri}, and paste:")
-        out.print()
+        show.put(f"  Open Neo4j Browser, connect it to {settings.uri}, and paste:")
+        show.put()
         for line in resource("config", "browser", "first.cypher").read_text("utf-8").splitlines():
-            out.print(f"    {line}", style="cyan")
+            show.put(f"    {line}", style="cyan")
     else:
         status = LocalServer(settings).status()
-        out.print("  `memgraph-engine db browser` opens it, and shows the password.")
-        out.print(f"  Or open it yourself, as {status.user}:")
-        out.print(f"  {status.browser_url}", soft_wrap=True)  # one line, to be clicked on or copied
-        out.print("  The server goes on until `memgraph-engine db stop`.")
+        show.put("  `memgraph-engine db browser` opens it, and shows the password.")
+        show.put(f"  Or open it yourself, as {status.user}:")
+        show.put(f"  {status.browser_url}", soft_wrap=True)  # one line, to be clicked on or copied
+        show.put("  The server goes on until `memgraph-engine db stop`.")

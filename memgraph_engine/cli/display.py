@@ -1,9 +1,12 @@
 """How a result looks, by its type: alone, or as an entry of a list."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import singledispatch
-from typing import Any
+from itertools import chain
+from typing import Any, cast
 
 import typer
 from rich.text import Text
@@ -11,11 +14,12 @@ from rich.text import Text
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target
 from memgraph_engine.errors import NotFound
-from memgraph_engine.model.answer import Context
+from memgraph_engine.model.answer import Cited, Context
 from memgraph_engine.model.block import Block, BlockRun
 from memgraph_engine.model.claim import Claim, ClaimRun
 from memgraph_engine.model.fact import Fact
-from memgraph_engine.model.memory import Note, Source
+from memgraph_engine.model.ingested import Ingested
+from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source
 from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import (
     Anchor,
@@ -26,11 +30,17 @@ from memgraph_engine.model.result import (
     ErasureReceipt,
     Evicted,
     Evolved,
+    Explanation,
+    Exported,
+    Hit,
     Hold,
+    Imported,
     Known,
+    QueryPlan,
     Reflection,
     Removed,
     Retrieval,
+    Round,
     Session,
     Spending,
     Stats,
@@ -41,25 +51,54 @@ from memgraph_engine.model.result import (
     User,
     Version,
 )
+from memgraph_engine.model.text import label, words
 from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 
 _MOST_FAR = 1  # unrelated notes that are shown
+_QUOTED = 160  # characters of a text that is only named
+_READABLE = 400  # characters of a hit, unless all of it is asked for
+_ABOUT = {"superseded": "in place of ", "retired": "took back "}
+_ON_DISK = (
+    "The server's files may hold the words until others are written over them; `memgraph-engine db compact` takes them "
+    "out of the managed server's files."
+)
 
 
-def display(found: object, on: Target) -> bool:
-    """Show a result; False for a list that has no entry."""
+def shown(on: Target, found: object, none: str = "", again: str = "") -> Iterator[object]:
+    """Yield a result and show it; of an empty list say that there is `none`, and which command makes some."""
+    yield found
     if not isinstance(found, Iterable) or isinstance(found, Mapping):
         alone(found, on)
+    elif not _listed(found) and none:
+        typer.echo(f"{none}: {on.again(again)}" if again else none, err=not again)
+
+
+def _listed(found: Iterable[object]) -> bool:
+    """Show the entries of a list; False where there are none."""
+    entries = iter(found)
+    for first in entries:
+        every = chain([first], entries)
+        if isinstance(first, Spending):
+            _spending(list(cast("Iterable[Spending]", every)))
+        elif isinstance(first, Block) and not first.fields:
+            _tree(cast("Iterable[Block]", every))
+        else:
+            for number, one in enumerate(every, 1):
+                if isinstance(one, Version):
+                    typer.echo(f"{number:>2}. ", nl=False)
+                entry(one)
         return True
-    number = 0
-    if isinstance(found, Sequence) and found and isinstance(found[0], Spending):
-        show.spending(show.console(), found)
-        return True
-    for number, one in enumerate(found, 1):
-        if isinstance(one, Version):
-            typer.echo(f"{number:>2}. ", nl=False)
-        entry(one)
-    return number > 0
+    return False
+
+
+def _spending(days: Sequence[Spending]) -> None:
+    """Print costs day by day, and their sum."""
+    total = sum((one.cost for one in days[1:]), days[0].cost)
+    rows = []
+    for name, cost in [*((f"{one.day}", one.cost) for one in days), ("total", total)]:
+        numbers = (f"{number:,}" for number in (cost.calls, cost.input_tokens, cost.output_tokens))
+        rows.append((name, *numbers, show.money(cost)))
+    show.table([("day", "calls", "tokens read", "written", "money"), *rows])
 
 
 @singledispatch
@@ -133,6 +172,70 @@ def _(one: Context) -> None:
         typer.echo("Nothing found.", err=True)
 
 
+def hit(rank: int, one: Hit, by: str = "", *, whole: bool = False) -> None:
+    """Print a hit: rank, score, date, source ids and what has become of it, then what was said, or how it begins.
+
+    What ceased to be true says until when, and `by` what it was replaced: some words, else the note's id.
+    """
+    head = Text.assemble(
+        (f"{rank:>2}.", "dim"), " ", (f"{one.score:.3f}", "bold green"), f"  {show.moment(one.note.said_at)}  ",
+        (ids(one.note), "cyan"), ("" if one.note.status == "active" else f"  {one.note.status}", "dim"),
+        (f"  {told}" if (told := until(one.note, by)) else "", "yellow"),
+    )  # fmt: skip
+    show.put(head)
+    lines(one.note, None if whole else _READABLE)
+
+
+def rounds(some: Sequence[Round]) -> None:
+    """Print what was asked in each round, and how sure whoever judged was of what was found by then."""
+    for number, one in enumerate(some, 1):
+        by = f" by {one.model}" if one.model else ""
+        missing = f", missing: {', '.join(one.missing)}" if one.missing else ""
+        sure = "" if one.confidence is None else f"(confidence {one.confidence:.2f}{by}{missing})"
+        show.put(show.clean(f"round {number}: {one.question}"), show.clean(sure), style="dim")
+        if told := _plan(one.plan):
+            show.put(show.clean(f"  read as: {told}"), style="dim")
+    show.put()
+
+
+def _plan(one: QueryPlan) -> str:
+    """Return how a question was read; '' if nothing was found in it."""
+    parts = [f"about {one.topic}" if one.topic else "", ", ".join(one.keywords)]
+    for start, end in one.times:
+        since = "" if start == UNKNOWN_PAST else f"since {start:%Y-%m-%d}"
+        then = "" if end == NEVER else f"until {end - timedelta(milliseconds=1):%Y-%m-%d}"
+        parts.append(" ".join(part for part in (since, then) if part))
+    return "; ".join(part for part in parts if part)
+
+
+def explanation(one: Hit, why: Explanation) -> None:
+    """Print which channels brought a hit, and what each gave to its score."""
+    scores = ((name, (one.raw, one.normalised, one.weighted)) for name, one in why.channels.items())
+    rows = [
+        ("channel", "raw", "normalised", "weighted"),
+        *((name, *(f"{x:.3f}" for x in some)) for name, some in scores),
+        ("neighbours", "", "", f"{why.neighbours:.3f}"),
+        ("session", "", "", f"{why.session:.3f}"),
+    ]
+    rows += [
+        (f"use: {name}", *(f"{x:.3f}" for x in (of.raw, of.normalised, of.weighted))) for name, of in why.use.items()
+    ]
+    told = [*show.columns(rows), f"similarity {one.similarity:.3f}, proposed by {', '.join(why.proposed_by)}"]
+    if moved := why.reranked:
+        score = "" if moved.score is None else f" {moved.score:.3f}"
+        by = f"{moved.by}{score}" if moved.by else "not shown to a model"
+        told.append(show.clean(f"before: place {moved.place}, score {moved.before:.3f}, {by}"))
+    for line in told:
+        show.put(f"    {line}", style="dim")
+    show.put()
+
+
+@entry.register
+def _(one: Cited) -> None:
+    sources = show.inline(", ".join(source.id for source in one.sources))
+    show.put(Text.assemble(show.clean(one.line), "  ", (sources, "cyan")))
+
+
 @entry.register
 def _(one: Prompt) -> None:
     for message in one.messages:
@@ -150,15 +253,45 @@ def _(one: Reflection) -> None:
 # ---- notes, and what made them --------------------------------------------------------------
 
 
+def ids(note: Note) -> str:
+    """Return the ids of a note's sources."""
+    return show.inline(", ".join(source.id for source in note.sources))
+
+
+def _said(source: Source) -> str:
+    """Return a source's words: speaker in front, the caption of an image behind."""
+    who = label(source)
+    caption = f"[image: {source.caption}]" if source.caption else ""
+    return show.clean(" ".join(part for part in (f"{who}:" if who else "", source.text.strip(), caption) if part))
+
+
+def lines(note: Note, most: int | None = None) -> None:
+    """Print a note's own words, with who said them, indented; of a long one the first `most` characters."""
+    told = (words(line, note.sources) for line in note.raw)
+    text = "\n".join(_said(replace(source, text=one)) if source else show.clean(one) for one, source in told)
+    show.indented(text if most is None or len(text) <= most else f"{text[: most - 1].rstrip()}…")
+
+
+def until(one: Note, by: str = "") -> str:
+    """Say until when a note was true, and `by` what it was replaced, else by the id of the note; '' if it is true."""
+    then = f", replaced by {by or one.replaced_by}" if one.replaced_by else ""
+    of = f'"{one.former}" ' if one.former else ""
+    return show.clean(f"{of}until {one.until:%Y-%m-%d}{then}") if one.until else ""
+
+
+def quoted(text: str) -> str:
+    """Return a text in one line and in quotation marks, cut where it is long."""
+    told = show.clean(" ".join(text.split()))
+    return f'"{told if len(told) <= _QUOTED else told[: _QUOTED - 1] + "…"}"'
+
+
 @alone.register
 def _(note: Note, _on: Target) -> None:
-    out = show.console()
     show.facts(
-        out,
         {
             "note": note.id,
             "status": note.status,
-            "true": show.until(note) if note.former or not note.until else f"all of it {show.until(note)}",
+            "true": until(note) if note.former or not note.until else f"all of it {until(note)}",
             "said": show.moment(note.said_at),
             "recorded": show.moment(note.recorded_at),
             "speaker": note.speaker,
@@ -171,69 +304,80 @@ def _(note: Note, _on: Target) -> None:
         },
     )
     for source in note.sources:
-        out.print()
+        show.put()
         entry(source)
 
 
 @entry.register
 def _(note: Note) -> None:
-    out = show.console()
-    told = f"  {then}" if (then := show.until(note)) else ""
-    out.print(Text.assemble((show.moment(note.said_at), "dim"), "  ", (show.ids(note), "cyan"), (told, "yellow")))
-    show.lines(out, note)
+    told = f"  {then}" if (then := until(note)) else ""
+    show.put(Text.assemble((show.moment(note.said_at), "dim"), "  ", (ids(note), "cyan"), (told, "yellow")))
+    lines(note)
 
 
 @entry.register
 def _(source: Source) -> None:
     as_given = f" ({source.said_as})" if source.said_as else ""
-    show.facts(show.console(), {"source": f"{show.inline(source.id)}{as_given}", "text": show.said(source)})
+    show.facts({"source": f"{show.inline(source.id)}{as_given}", "text": _said(source)})
 
 
 @entry.register
 def _(version: Version) -> None:
-    out, note, decision = show.console(), version.note, version.decision
+    note, decision = version.note, version.decision
     made = f"{decision.kind} (decision {decision.id})" if decision else note.status
-    out.print(Text.assemble(f"{show.moment(note.recorded_at)}  ", (made, "cyan")))
-    show.indented(out, "(deleted)" if note.status == "deleted" else show.clean("\n".join(note.raw)))
-    if told := show.until(note):
-        out.print(f"    {told}", style="yellow")
+    show.put(Text.assemble(f"{show.moment(note.recorded_at)}  ", (made, "cyan")))
+    show.indented("(deleted)" if note.status == "deleted" else show.clean("\n".join(note.raw)))
+    if told := until(note):
+        show.put(f"    {told}", style="yellow")
+
+
+def _decision(one: Decision) -> None:
+    """Print a decision: time, kind and id, whether it is undone; the words, why it was made, and by which model."""
+    undone = f"  undone by {one.undone_by}" if one.undone_by else ""
+    show.put(Text.assemble(f"{show.moment(one.at)}  ", (f"{one.kind:9}", "cyan"), f"  {one.id}", (undone, "dim")))
+    for about in one.about:
+        show.put(f"    {_ABOUT.get(about.role, '')}{quoted(about.text)}")
+    why = " ".join(part for part in (one.evidence, f"(undoes {one.undoes})" if one.undoes else "") if part)
+    if why:
+        show.put(f"    {show.clean(why)}")
+    if one.model:
+        cost = f"{one.cost.input_tokens + one.cost.output_tokens:,} tokens"
+        show.put(f"    asked {show.clean(one.model)}: {cost}", style="dim")
 
 
 @entry.register
 def _(one: Decision) -> None:
-    out = show.console()
-    show.decision(out, one)
+    _decision(one)
     note = [f"note {one.note}"] if one.note else []
     if about := [*note, *(f"source {show.inline(source)}" for source in one.sources)]:
-        out.print(f"    {', '.join(about)}")
+        show.put(f"    {', '.join(about)}")
 
 
 @alone.register
 def _(story: Story, on: Target) -> None:
-    out, note, texts = show.console(), story.note, _texts(story, on)
+    note, texts = story.note, _texts(story, on)
     show.facts(
-        out,
         {
             "note": note.id,
             "status": note.status,
-            "true": show.until(note),
+            "true": until(note),
             "keywords": ", ".join(note.keywords),
-            "sources": show.ids(note),
+            "sources": ids(note),
             "context": note.context,
         },
     )
-    out.print("\nversions", style="bold")
+    show.put("\nversions", style="bold")
     for version in story.versions:
         held = show.period(version.note.recorded_at, version.note.superseded_at)
-        out.print(f"{held}  {version.note.status}, {show.count(len(version.note.sources), 'source')}")
+        show.put(f"{held}  {version.note.status}, {show.count(len(version.note.sources), 'source')}")
         for line in version.note.raw:
-            out.print(f"    {show.clean(line)}")
-    out.print("\ndecisions", style="bold")
+            show.put(f"    {show.clean(line)}")
+    show.put("\ndecisions", style="bold")
     for decision in story.decisions:
-        show.decision(out, decision)
+        _decision(decision)
         _considered(decision, texts)
     if story.ties:
-        out.print("\nties", style="bold")
+        show.put("\nties", style="bold")
     for tie in story.ties:
         _tie(tie, on.again(f"untie {note.id} {tie.note}"))
 
@@ -260,27 +404,54 @@ def _shown(considered: Iterable[Considered]) -> list[Considered]:
 
 
 def _considered(decision: Decision, texts: Mapping[str, str]) -> None:
-    out = show.console()
     if decision.considered:
         limits = ", ".join(f"{name} above {limit:g}" for name, limit in decision.thresholds.items())
-        out.print(f"    {show.count(len(decision.considered), 'note')} considered ({limits}):", style="dim")
+        show.put(f"    {show.count(len(decision.considered), 'note')} considered ({limits}):", style="dim")
     for one in _shown(decision.considered):
         scores = f"redundancy {one.redundancy:.2f}, complementarity {one.complementarity:.2f}, "
-        out.print(f"    {one.relation:8} {scores}similarity {one.similarity:.2f}  {one.note}")
-        out.print(f"             {show.clean(texts.get(one.note, ''))}")
+        show.put(f"    {one.relation:8} {scores}similarity {one.similarity:.2f}  {one.note}")
+        show.put(f"             {show.clean(texts.get(one.note, ''))}")
         if one.evidence not in decision.evidence:
-            out.print(f"             {show.clean(one.evidence)}", style="dim")
+            show.put(f"             {show.clean(one.evidence)}", style="dim")
 
 
 def _tie(tie: Tie, untie: str) -> None:
-    out = show.console()
     age = "newer" if tie.newer else "older"
     status = "" if tie.status == "active" else f", {tie.status}"
-    out.print(f"{tie.kind} {tie.score:.2f}  {tie.note} ({age}{status})")
-    out.print(f"    {show.clean(tie.context)}")
+    show.put(f"{tie.kind} {tie.score:.2f}  {tie.note} ({age}{status})")
+    show.put(f"    {show.clean(tie.context)}")
     if tie.kind != "link":
         why = f", whose reasons `explain {tie.note}` tells" if tie.newer and tie.kind == "conflict" else ""
-        out.print(f"    by decision {tie.decision}{why}; to take it back: {show.clean(untie)}", style="dim")
+        show.put(f"    by decision {tie.decision}{why}; to take it back: {show.clean(untie)}", style="dim")
+
+
+# ---- what came in and went out --------------------------------------------------------------
+
+
+@entry.register
+def _(done: Ingested) -> None:
+    typer.echo(str(done))
+    if done.skipped:
+        reasons = sorted(Counter(one.reason for one in done.skipped).items())
+        typer.echo(f"Skipped: {', '.join(f'{number:,} {reason}' for reason, number in reasons)}")
+    if done.cost.calls:
+        calls, tokens = show.count(done.cost.calls, "call"), show.count(done.cost.tokens, "token")
+        typer.echo(f"Chat models: {calls}, {tokens}, {show.money(done.cost)}.")
+
+
+@entry.register
+def _(done: Exported) -> None:
+    size = f"{done.bytes / 1e6:,.1f} MB, SHA-256 {done.sha256}"
+    typer.echo(f"Exported {_whole(done)} to {done.path} ({size}).")
+
+
+@entry.register
+def _(done: Imported) -> None:
+    typer.echo(f"Imported {_whole(done)} from {done.path}.")
+
+
+def _whole(done: Exported | Imported) -> str:
+    return f"{show.count(done.nodes, 'node')} and {show.count(done.relationships, 'relationship')}"
 
 
 # ---- what there is --------------------------------------------------------------------------
@@ -291,7 +462,6 @@ def _(counts: Stats) -> None:
     notes = ", ".join(f"{number:,} {status}" for status, number in sorted(counts.notes.items()))
     shared = f"{counts.shared_claims:,}" if counts.shares_claims else ""
     show.facts(
-        show.console(),
         {
             "scope": counts.scope,
             "language": counts.language,
@@ -318,10 +488,19 @@ def _(counts: Stats) -> None:
 
 
 @alone.register
+def _(receipt: ErasureReceipt, _on: Target) -> None:
+    sources, notes = (show.count(receipt.counts[name], name[:-1]) for name in ("sources", "notes"))
+    pieces = f"{receipt.residue} pieces left. Receipt {receipt.number} ({receipt.hash[:16]})."
+    typer.echo(f"Erased {sources} and {notes}; {pieces}")
+    if any(receipt.counts.values()):
+        typer.echo(_ON_DISK)
+
+
+@alone.register
 def _(swept: Swept, on: Target) -> None:
     typer.echo(f"Archived {show.count(swept.notes, 'note')}.")
     for receipt in swept.erased:
-        typer.echo(show.erased(receipt))
+        alone(receipt, on)
     for hold in swept.held:
         typer.echo(show.clean(f"Not erased, since hold {hold.id} keeps it: {hold.reason}"), err=True)
     if swept.pruned:
@@ -366,16 +545,16 @@ def _(applied: Applied, on: Target) -> None:
 
 @entry.register
 def _(one: Known) -> None:
-    out, note = show.console(), one.note
-    told = f"  {then}" if (then := show.until(note)) else ""
-    out.print(f"{show.moment(note.said_at)}  {note.id}  {note.status}{told}", style="bold")
-    show.lines(out, note)
-    out.print(f"    {show.clean(one.kept)}")
+    note = one.note
+    told = f"  {then}" if (then := until(note)) else ""
+    show.put(f"{show.moment(note.said_at)}  {note.id}  {note.status}{told}", style="bold")
+    lines(note)
+    show.put(f"    {show.clean(one.kept)}")
     for hold in one.holds:
-        out.print(show.clean(f"    Held by {hold.id}: {hold.reason}"))
-    out.print(f"    sources: {show.ids(note)}")
+        show.put(show.clean(f"    Held by {hold.id}: {hold.reason}"))
+    show.put(f"    sources: {ids(note)}")
     for decision in one.decisions:
-        out.print(f"    {show.moment(decision.at)}  {decision.kind}  {decision.id}")
+        show.put(f"    {show.moment(decision.at)}  {decision.kind}  {decision.id}")
 
 
 @entry.register
@@ -427,21 +606,31 @@ def _(topic: Topic, _on: Target) -> None:
 
 @alone.register
 def _(block: Block, on: Target) -> None:
-    typer.echo(block_head(block))
+    typer.echo(_head(block))
     _fields(block, notes=True)
     if block.described_by:
         typer.echo(f"  described by {show.clean(block.described_by)}")
     for part in on.memory().outline(below=block.id, **on.owner):
-        typer.echo(f"  part: {block_head(part)}")
+        typer.echo(f"  part: {_head(part)}")
 
 
 @entry.register
 def _(block: Block) -> None:
-    typer.echo(block_head(block))
+    typer.echo(_head(block))
     _fields(block, notes=False)
 
 
-def block_head(one: Block) -> str:
+def _tree(blocks: Iterable[Block]) -> None:
+    """Show blocks without their fields in the tree's order, what each holds behind it and indented."""
+    around = list[Block]()
+    for block in blocks:
+        while around and around[-1].left < block.entered:
+            around.pop()
+        typer.echo(f"{'  ' * len(around)}{_head(block)}")
+        around.append(block)
+
+
+def _head(one: Block) -> str:
     """Return the line that a block begins with."""
     score = "" if one.score is None else f"  {one.score:.2f}"
     held = f"{show.count(one.notes, 'note')}, {_span(one.first_at, one.last_at)}"

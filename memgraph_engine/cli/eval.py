@@ -1,14 +1,15 @@
 """`memgraph-engine eval`: the papers' experiments on this engine."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memgraph_engine.cli import show
+from memgraph_engine.cli.command import Target, printed
 from memgraph_engine.cli.group import Commands
-from memgraph_engine.cli.options import Json
 from memgraph_engine.cli.progress import bar
 from memgraph_engine.errors import InvalidInput
 
@@ -35,7 +36,9 @@ _Yes = Annotated[bool, "--yes -y: Don't ask, whatever it costs."]
 
 
 @eval_app.command()
+@printed
 def locomo(
+    on: Target,
     file: _File,
     model: Annotated[str, "NAME: The model that constructs and answers; without one, only retrieval is measured."] = "",
     judge: Annotated[str, "NAME: A model that judges the answers; else that of the role `judging`."] = "",
@@ -56,8 +59,7 @@ def locomo(
     yes: _Yes = False,
     estimate: Annotated[bool, "Only estimate the cost."] = False,
     forget: Annotated[bool, "Only remove what a broken-off run left in the database."] = False,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Measure retrieval and answers on LoCoMo.
 
     It compares with ablations, baselines and the papers' numbers.
@@ -70,6 +72,7 @@ def locomo(
     settings = _settings(model)
     if forget:
         removed = session.forget(out, settings)
+        yield {"removed": removed}
         typer.echo("This run is removed from the database." if removed else "There is no such run.")
         return
     judge = (judge or settings.llm.roles.judging.model or "") if model else ""
@@ -78,17 +81,31 @@ def locomo(
     with session.session(file, experiment, out, settings, llm=llm, judge=judging) as one:
         expected = one.estimate()
         if estimate:
-            _tell_estimate(expected, as_json=as_json)
+            parts = {name: getattr(expected, name) for name in ("construction", "answers", "judgements", "total")}
+            yield parts
+            show.facts({name: _cost(cost) for name, cost in parts.items()})
             return
         _agree(one, expected, max_cost, yes=yes)
         failed = _run(one)
         summary = one.write()
-    _tell(one, summary, failed, as_json=as_json)
+    on.failed = bool(failed.failures)
     if failed.failures:
-        raise typer.Exit(1)
+        count = show.count(failed.failures, "request")
+        typer.echo(f"{count} failed, to be made again by the same command: {show.clean(failed.reason)}", err=True)
+    yield {
+        "folder": one.folder,
+        "questions": summary.questions(),
+        "figures": summary.flat(),
+        "differences": summary.compared,
+        "spent": one.replies.spent,
+        "failures": failed.failures,
+    }
+    _print(summary)
+    typer.echo(f"The report: {one.folder / 'report.md'}")
 
 
 @eval_app.command()
+@printed
 def export_selector(
     file: _File,
     out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.", dir_okay=False)],
@@ -101,8 +118,7 @@ def export_selector(
     ] = "",
     max_cost: Annotated[float, "DOLLARS: Stop when the model has cost so much.", {"min": 0}] = 1.0,
     yes: _Yes = False,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Write examples to train a selector of notes on.
 
     A line of JSON for each question: its queries, the notes that a second stage would read, and which of them answer.
@@ -120,9 +136,7 @@ def export_selector(
     with bar("Exporting", lambda: steps) as running:
         done = examples.write(out, chosen, k, settings, llm=llm, limit=limit, advance=running.advance)
     show.fallbacks(done.fallbacks)
-    if as_json:
-        show.document(done)
-        return
+    yield done
     typer.echo(
         f"Wrote {show.count(done.examples, 'example')} of {show.count(done.conversations, 'conversation')} to "
         f"{done.path}; {done.answerable:.0%} have a note to keep. Left out, since they name no turn: {done.left_out:,}."
@@ -198,39 +212,6 @@ def _run(one: "Session") -> "Patience":
             raise
 
 
-def _tell_estimate(expected: "Estimate", *, as_json: bool) -> None:
-    parts = {
-        "construction": expected.construction,
-        "answers": expected.answers,
-        "judgements": expected.judgements,
-        "total": expected.total,
-    }
-    if as_json:
-        show.document(parts)
-        return
-    show.facts(show.console(), {name: _cost(cost) for name, cost in parts.items()})
-
-
-def _tell(one: "Session", summary: "Summary", failed: "Patience", *, as_json: bool) -> None:
-    if failed.failures:
-        count = show.count(failed.failures, "request")
-        typer.echo(f"{count} failed, to be made again by the same command: {show.clean(failed.reason)}", err=True)
-    if as_json:
-        show.document(
-            {
-                "folder": one.folder,
-                "questions": summary.questions(),
-                "figures": summary.flat(),
-                "differences": summary.compared,
-                "spent": one.replies.spent,
-                "failures": failed.failures,
-            }
-        )
-        return
-    _print(summary)
-    typer.echo(f"The report: {one.folder / 'report.md'}")
-
-
 def _print(summary: "Summary") -> None:
     """Print the means over all questions, a line for each variant."""
     from memgraph_engine.evaluation.summary import ALL, HIT, JUDGE, RECALL
@@ -243,7 +224,7 @@ def _print(summary: "Summary") -> None:
             values = [summary.value(variant.name, measure, ALL, k) for measure in measures]
             name = f"{variant.name}, k = {k}" if k else variant.name
             rows.append((name, *("" if value is None else f"{value:.1f}" for value in values)))
-    show.table(show.console(), rows)
+    show.table(rows)
 
 
 def _cost(cost: "Cost") -> str:

@@ -29,7 +29,7 @@ class Commands(typer.Typer):
     def command(self, name: str | None = None, **given: Any) -> Callable[[C], C]:
         """Take a function for a command."""
         take = super().command(name, **given)
-        return lambda function: take(described(function))  # type: ignore[return-value]
+        return lambda function: take(described(function))
 
 
 class Group(TyperGroup):

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memgraph_engine.cli import progress, show
-from memgraph_engine.cli.command import Target, on_memory, on_tenant
+from memgraph_engine.cli.command import Target, on_tenant
 from memgraph_engine.cli.group import Commands, WithDefault
 from memgraph_engine.cli.options import Shared, whose
-from memgraph_engine.cli.tally import tell
 from memgraph_engine.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memgraph_engine.client import Memory
     from memgraph_engine.model.ingested import Brought
 
 _USERS = 20  # that are told of
@@ -29,6 +27,7 @@ import_app = Commands(
         "Read an export, or what another program has kept.\n\n`import FILE` makes the memory of a file that `export` "
         "wrote. The commands bring what mem0, LangGraph's stores or chats hold into the memories of their users."
     ),
+    ("file",),
     epilog="A file that is called like one of the commands is named with its folder: `import ./mem0`.",
     cls=WithDefault,
     subcommand_metavar="FILE | COMMAND [ARGS]...",
@@ -37,26 +36,6 @@ import_app = Commands(
 Files = Annotated[list[Path], "FILE: One or several files.", {"exists": True}]
 Only = Annotated[str | None, "--user -u NAME: Only what names this user; what names none is this user's as well."]
 DryRun = Annotated[bool, "Write nothing, and tell what would come."]
-
-
-@import_app.command("file")
-@on_memory
-def file_(
-    on: Target,
-    file: Annotated[Path, "FILE: A file that `export` wrote.", {"dir_okay": False}],
-) -> Iterator[object]:
-    """Read what `export` wrote; `file` can be left out.
-
-    The memory has its own name or another, and must be empty before.
-    All of it can be read when it is whole, and nothing before. What an import wrote that was killed is removed by the
-    next one into that memory. A file that is damaged, or of another embedder or schema, is refused.
-    """
-    memory = on.connect()
-    with progress.bar("Importing", lambda: None) as bar:
-        done = memory.import_(file, **on.owner, progress=bar.reach)
-    yield done
-    nodes, ties = show.count(done.nodes, "node"), show.count(done.relationships, "relationship")
-    typer.echo(f"Imported {nodes} and {ties} from {done.path}.")
 
 
 @import_app.command()
@@ -79,10 +58,7 @@ def mem0(
     """
     from memgraph_engine.importers import import_mem0
 
-    return _bring(
-        on,
-        lambda memory, told: import_mem0(memory, files, user_id=user, history=history, dry_run=dry_run, progress=told),
-    )
+    return _bring(on, import_mem0, files, user_id=user, history=history, dry_run=dry_run)
 
 
 @import_app.command()
@@ -106,12 +82,7 @@ def langgraph(
     """
     from memgraph_engine.importers import import_langgraph
 
-    return _bring(
-        on,
-        lambda memory, told: import_langgraph(
-            memory, files, user_id=user, fields=field or (), dry_run=dry_run, progress=told
-        ),
-    )
+    return _bring(on, import_langgraph, files, user_id=user, fields=field or (), dry_run=dry_run)
 
 
 @import_app.command()
@@ -143,15 +114,10 @@ def jsonl(
         whose(user, shared)
     named = {"text_field": text_field, "user_field": user_field, "speaker_field": speaker_field}
     named |= {"role_field": role_field, "time_field": time_field, "id_field": id_field, "session_field": session_field}
-    return _bring(
-        on,
-        lambda memory, told: import_jsonl(
-            memory, files, user_id=user, shared=shared, dry_run=dry_run, progress=told, **named
-        ),
-    )
+    return _bring(on, import_jsonl, files, user_id=user, shared=shared, dry_run=dry_run, **named)
 
 
-def _bring(on: Target, work: "Callable[[Memory, Callable[[Brought], None]], Brought]") -> Iterator[object]:
+def _bring(on: Target, work: "Callable[..., Brought]", files: list[Path], **given: object) -> Iterator[object]:
     """Import, tell how far it is and what can't be read, and print what came of it."""
     told = 0
 
@@ -165,7 +131,7 @@ def _bring(on: Target, work: "Callable[[Memory, Callable[[Brought], None]], Brou
     memory = on.connect()
     with progress.bar("Importing, kB", lambda: None) as bar:
         try:
-            done = work(memory, tell_so_far)
+            done = work(memory, files, progress=tell_so_far, **given)
         except (KeyboardInterrupt, StoreError):
             bar.tell("Stopped. Run the same command again to go on; what is stored is recognised.")
             raise
@@ -177,7 +143,9 @@ def _bring(on: Target, work: "Callable[[Memory, Callable[[Brought], None]], Brou
 def _tell(done: "Brought") -> None:
     if done.dry_run:
         typer.echo("Nothing was written. It would be:")
-    tell(done.done)
+    from memgraph_engine.cli.display import entry
+
+    entry(done.done)
     for user, number in islice(done.users.items(), _USERS):
         typer.echo(show.inline(f"{f'user {user!r}' if user else 'the shared memory'}: {show.count(number, 'record')}"))
     if len(done.users) > _USERS:

@@ -1,8 +1,7 @@
 """Options that several commands share."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter, Signature, signature
 from shlex import quote
 from typing import Annotated, Any, TypeVar, get_args
@@ -16,7 +15,7 @@ from memgraph_engine.interface.filters import ABOUT, FILTERS, NOTE_FILTERS, Note
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.marker import shown
 
-Told = TypeVar("Told")
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 User = Annotated[str | None, "--user -u NAME: The user whose memory is meant.", {"autocompletion": complete.users}]
 Shared = Annotated[bool, "Take the tenant's shared memory, not a user's."]
@@ -95,32 +94,26 @@ def strings(value: object) -> list[str]:
     return [str(one) for one in value] if isinstance(value, list) else [str(value)]
 
 
-def called_with(
-    run: Callable[..., Told], command: Callable[..., object], parameters: list[Parameter]
-) -> Callable[..., Told]:
-    """Let a function stand for a command: with its name and help, and with these parameters."""
-    run = wraps(command)(run)
+def taking(command: Command, parameters: Iterable[Parameter]) -> Command:
+    """Give a command these parameters, by which Typer calls it, whatever its own are."""
     given = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters]
-    # Typer calls by name, and reads the options off these two
-    run.__signature__ = Signature(given)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in given}
-    return run
+    # Typer reads the options off these two
+    command.__signature__ = Signature(given)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in given}
+    return command
 
 
-def described(command: Callable[..., Told]) -> Callable[..., Told]:
+def described(command: Command) -> Command:
     """Give a command the options that its parameters are annotated with, each in a line."""
-
-    def run(**given: Any) -> Told:
-        return command(**given)
-
-    return called_with(run, command, [_read(one) for one in signature(command).parameters.values()])
+    return taking(command, map(_read, signature(command).parameters.values()))
 
 
 def _read(parameter: Parameter) -> Parameter:
     """Return a parameter of a command as Typer reads it.
 
     It is annotated with a line of help, such as "--limit -n N: What it means", and by what else Typer is to know. The
-    names are left out where the parameter has the only one; a switch has no N. Without a default it is an argument.
+    names are left out where the parameter has the only one; a switch has no N. Without a name and a default it is an
+    argument.
 
     >>> def evict(most: Annotated[int, "--most -n N: How many, at most.", {"min": 1}] = 20): ...
     >>> (option,) = (_read(one).annotation.__metadata__[0] for one in signature(evict).parameters.values())
@@ -135,7 +128,7 @@ def _read(parameter: Parameter) -> Parameter:
     given: dict[str, Any] = {"metavar": metavar, "help": meaning, **(more[0] if more else {})}
     option: Any = (
         typer.Argument(**given)
-        if parameter.default is Parameter.empty
+        if parameter.default is Parameter.empty and not names
         else typer.Option(*(names.split() or [f"--{parameter.name.replace('_', '-')}"]), **given)
     )
     return parameter.replace(annotation=Annotated[kind, option])

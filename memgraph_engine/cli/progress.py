@@ -10,13 +10,15 @@ from memgraph_engine.cli import show
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+    from memgraph_engine.model.ingested import Ingested
+
 
 class Bar:
     """A running bar, and a place to say something beside it."""
 
     def __init__(self, progress: "Progress", task: "TaskID") -> None:
-        self._progress = progress
-        self._task = task
+        self._progress, self._task = progress, task
+        self._phases = {"wait"}  # while which another run works
 
     def advance(self, by: int) -> None:
         """Count on, and work out the rate."""
@@ -33,9 +35,33 @@ class Bar:
         self.expect(total)
         self.advance(done - int(self._progress.tasks[self._task].completed))
 
+    def phase(self, name: str) -> None:
+        """Count a phase of a run, once."""
+        self.advance(name not in self._phases)
+        self._phases.add(name)
+
     def tell(self, line: str) -> None:
         """Print a line above the bar."""
         self._progress.console.print(show.inline(line))
+
+
+class Shown:
+    """Shows on a bar how far an ingest is, and what can't be read or is a link, as it comes."""
+
+    def __init__(self, bar: Bar) -> None:
+        from memgraph_engine.model.ingested import Ingested
+
+        self._bar = bar
+        self.done = Ingested()
+
+    def __call__(self, done: "Ingested") -> None:
+        """Show what came of it so far."""
+        links = (f"{one}; it is not followed" for one in done.skipped[len(self.done.skipped) :] if one.is_link)
+        new = (*done.faults[len(self.done.faults) :], *done.remarks[len(self.done.remarks) :], *links)
+        for line in map(str, new):
+            self._bar.tell(line)
+        self._bar.advance(done.inputs - self.done.inputs)
+        self.done = done
 
 
 @contextmanager

@@ -2,10 +2,15 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from inspect import Parameter, Signature
 from operator import attrgetter
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import typer
+
+from memgraph_engine.cli import progress, show
 from memgraph_engine.cli.command import Target, on_memory, on_tenant
 from memgraph_engine.cli.options import MANY, Budget, Considered, History, NoteId, Question
 from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, FACTS, NEWEST, OUTLINE, TOP_K
@@ -26,15 +31,17 @@ class Row:
     method: str = ""
     """Its path, where the table of operations doesn't tell it."""
     done: str = ""
-    """What is said of the decision that it made."""
+    """What it did, of its arguments and of what was `made`."""
     none: str = ""
     """What is said where it found nothing."""
     again: str = ""
     """The command that makes what was looked for."""
+    bar: tuple[str, int] | None = None
+    """What a bar says while it runs, and the number of its phases; 0 where it counts lines."""
+    anybody: bool = False
+    """Whether it is also for a user who was never written to, or of whom all was erased."""
     asking: bool = False
     """Whether the shared memory is asked for a user who was never written to."""
-    erased: bool = False
-    """Whether it tells of users too of whom all was erased."""
 
 
 def command(name: str) -> Callable[..., None]:
@@ -43,17 +50,29 @@ def command(name: str) -> Callable[..., None]:
     whole = one is not None and one.whole
 
     def run(on: Target, filters: Any = None, **given: Any) -> Iterator[object]:
-        memory = on.connect() if whole or row.erased else on.memory(asking=row.asking)
+        memory = on.connect() if whole or row.anybody else on.memory(asking=row.asking)
         own: Mapping[str, object] = {} if whole else on.owner
-        found = attrgetter(one.name if one else row.method)(memory)(**given, **(filters or {}), **own)
-        if row.done:
-            return on.decided(row.done.format(**given, made=found), found)
-        return on.shown(found, row.none, row.again)
+        call = partial(attrgetter(one.name if one else row.method)(memory), **given, **(filters or {}), **own)
+        found = _run(call, *row.bar) if row.bar else call()
+        if one and one.listed == "faults":
+            yield from on.faults(found)
+        elif row.done:
+            yield one.answer(found, given) if one else found
+            typer.echo(show.clean(row.done.format(**given, made=found)))
+        else:
+            from memgraph_engine.cli.display import shown
+
+            yield from shown(on, found, row.none, row.again)
 
     run.__doc__ = row.about
     takes = [Parameter("on", Parameter.KEYWORD_ONLY), *(_parameter(*one) for one in row.takes.items())]
     run.__signature__ = Signature(takes)  # type: ignore[attr-defined]
     return (on_tenant if whole else on_memory)(run)
+
+
+def _run(call: Callable[..., object], title: str, phases: int) -> Any:
+    with progress.bar(title, lambda: phases or None) as bar:
+        return call(progress=bar.phase if phases else bar.reach)
 
 
 def _parameter(name: str, told: Any) -> Parameter:
@@ -115,6 +134,16 @@ ROWS: Mapping[str, Row] = {
         },
         asking=True,
     ),
+    "reflect": Row(
+        "Say which of the notes shown an answer used.\n\n"
+        "Others were contradicted or left. How useful each has proved is kept.",
+        {
+            **_QUESTION,
+            "answer": "ANSWER: What was answered.",
+            "shown": Annotated[list[str], "--note ID: A note that was shown, the best first; can be repeated."],
+        },
+        asking=True,
+    ),
     "anchors": Row("Show the keywords through which a question finds notes.", _QUESTION, none=_NOTHING, asking=True),
     "get": Row("Show a note with its fields and sources.", _NOTE),
     "list": Row("List notes, oldest first; all without options.", {"filters": NoteFilters}, none=_NOTHING),
@@ -147,7 +176,7 @@ ROWS: Mapping[str, Row] = {
     "update": Row(
         "Give a note a new text; `history` keeps the old one.",
         {**_NOTE, "text": "TEXT: The new text."},
-        done="Updated note {made.note}",
+        done="Updated note {made.note} (decision {made.id}).",
     ),
     "undo": Row(
         "Take a decision back.\n\nNotes that it created go, notes that it changed are as before.",
@@ -155,20 +184,24 @@ ROWS: Mapping[str, Row] = {
             "decision": "DECISION: A decision's id, as `decisions` lists it.",
             "cascade": _switch("First undo the later decisions that changed what it made; `decisions` lists them."),
         },
-        done="Undid decision {made.undoes}",
+        done="Undid decision {made.undoes} (decision {made.id}).",
     ),
     "untie": Row(
         "Take back the tie between two notes, which stay.\n\nWhat was taken for replaced is active again.",
         {"note": "NOTE: A note's id, as `explain` lists it.", "other": "OTHER: The id of the note that it is tied to."},
-        done="Untied notes {note} and {other}",
+        done="Untied notes {note} and {other} (decision {made.id}).",
     ),
-    "pin": Row("Keep a note for ever, whatever its policy.", _NOTE, done="Pinned {id}"),
-    "unpin": Row("Let a pinned note end as its policy says, perhaps at once.", _NOTE, done="Unpinned {id}"),
-    "restore": Row("Bring back a note that expired, for a time anew.", _NOTE, done="Restored {id}"),
+    "pin": Row("Keep a note for ever, whatever its policy.", _NOTE, done="Pinned {id} (decision {made.id})."),
+    "unpin": Row(
+        "Let a pinned note end as its policy says, perhaps at once.", _NOTE, done="Unpinned {id} (decision {made.id})."
+    ),
+    "restore": Row(
+        "Bring back a note that expired, for a time anew.", _NOTE, done="Restored {id} (decision {made.id})."
+    ),
     "end-session": Row(
         "End a session, and what lives only as long.\n\nIts policy says what does. `undo` brings it back.",
         {"session": "SESSION: A session's id, as `sessions` lists it."},
-        done="Ended session {session}",
+        done="Ended session {session} (decision {made.id}).",
     ),
     "sweep": Row(
         "Archive what has expired, and erase what is to be erased.\n\n`undo` brings back what is archived. Policies "
@@ -183,11 +216,37 @@ ROWS: Mapping[str, Row] = {
         "Tie and tag new notes by what is near them.\n\nWith a chat model the contexts of the notes near them are "
         "written anew too. `undo` takes a change back. The setting lifecycle.evolve lets a worker do so by itself."
     ),
+    "render": Row(
+        "Render the contexts of a memory as this version does.\n\nFor a memory that an older version wrote. Can be "
+        "stopped and run again.",
+        done="Rendered {made} contexts anew.",
+    ),
+    "verify": Row(
+        "Check that a memory is in order.\n\nIt recounts the sums and looks for states that must never be. It prints a "
+        "line for each fault; the exit code is 1 if there is one."
+    ),
+    "export": Row(
+        "Write all of a memory into a file of JSON lines.\n\n`import` makes exactly the same memory of it.\n"
+        "It has notes in all states with their vectors and former versions, sources, keywords, topics, decisions, use, "
+        "holds and costs. Its owner alone can read it. A file that is there is replaced when the new one is whole.",
+        {"path": Annotated[Path, "FILE: The file to write.", {"dir_okay": False}]},
+        bar=("Exporting", 0),
+    ),
+    "import file": Row(
+        "Read what `export` wrote; `file` can be left out.\n\n"
+        "The memory has its own name or another, and must be empty before.\n"
+        "All of it can be read when it is whole, and nothing before. What an import wrote that was killed is removed "
+        "by the next one into that memory. A file that is damaged, or of another embedder or schema, is refused.",
+        {"path": Annotated[Path, "FILE: A file that `export` wrote.", {"dir_okay": False}]},
+        bar=("Importing", 0),
+        anybody=True,
+    ),
+    "release": Row("End a hold.", {"id": "HOLD: A hold's id, as `hold` lists it."}, done="Released {id}."),
     "receipts": Row("List the receipts of a tenant's erasures, oldest first.", none="Nothing was erased."),
     "policy set": Row(
         "Give a note a policy, which `policy apply` leaves it.",
         {"note": NoteId, "policy": "POLICY: A class of the policy file."},
-        done="Gave {note} the policy {policy}",
+        done="Gave {note} the policy {policy} (decision {made.id}).",
     ),
     "policy apply": Row("Give all notes the policies of the file as it is now.\n\n`undo` takes it back.", _DRY_RUN),
     "audit about": Row(
@@ -203,7 +262,7 @@ ROWS: Mapping[str, Row] = {
         {**_WHEN, "rule": _option("RULE: Only by this kind of decision (delete, expire …), or rule of an erasure.")},
         "audit.deleted",
         none="Nothing was deleted.",
-        erased=True,
+        anybody=True,
     ),
     "audit changed": Row("Tell what each decision changed of a note, oldest first.", _NOTE, "audit.changed"),
     "topics list": Row(
@@ -212,6 +271,17 @@ ROWS: Mapping[str, Row] = {
     "topics show": Row("Show a topic with all of its keywords.", {"id": "ID: A topic's id."}),
     "topics ties": Row("List which topics occur together in notes.", none="No topics occur together."),
     "topics runs": Row("List the last runs that found topics.", _RUNS, none="The topics were never looked for."),
+    "blocks rebuild": Row(
+        "Build the tree of blocks anew.\n\nA block of the same notes keeps its id.\nIf a run fails or is killed, the "
+        "former tree stays.",
+        bar=("Blocks", 6),
+    ),
+    "blocks list": Row(
+        "List all blocks in the tree's order.\n\nWhat a block holds stands behind it, indented. `blocks show` and "
+        "`blocks outline` tell what they are about.",
+        none="There are no blocks. To build them",
+        again="blocks rebuild",
+    ),
     "blocks show": Row("Show a block with its fields, and its parts.", {"id": "ID: A block's id."}),
     "blocks outline": Row(
         "Show a whole memory in a few blocks, which differ most.",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.command import connect
 from memgraph_engine.cli.options import Tenant
 
 if TYPE_CHECKING:

@@ -50,7 +50,7 @@ class Answering:
             verdict = self._judge.ask(judging(question.text, question.answer, answer))
         except (Unusable, ModelRefused) as error:
             return {"correct": False, "reason": "", "cost": asdict(error.cost), "failed": str(error)}
-        (one,) = verdict.response.answers
+        (one,) = verdict.items
         return {"correct": one.correct, "reason": one.reason, "cost": asdict(verdict.cost)}
 
 

@@ -127,9 +127,9 @@ class Asking:
         groups = self._roles.batches(notes)
         self._opinions |= {(note.text, old): None for note in notes for old in note.candidates}
         for group, answer in self._roles.answered("Gating", groups, gating, self._spent):
-            share = answer.cost.share(len(answer.response.pairs))
+            share = answer.cost.share(len(answer.items))
             said = _words(*(text for note in group for text in (note.text, *note.candidates)))
-            for pair in answer.response.pairs:
+            for pair in answer.items:
                 note = group[pair.note - 1]
                 old = note.candidates[pair.candidate - 1]
                 others = said - _words(note.text, old)  # a decision on two notes quotes no third one
@@ -170,7 +170,7 @@ class Asking:
         self._merged |= dict.fromkeys(texts)
         for group, answer in self._roles.answered("Merging", groups, merging, self._spent):
             share = answer.cost.share(len(group))
-            for merged in answer.response.merges:
+            for merged in answer.items:
                 self._merged[group[merged.merge - 1]] = Merged(merged.context, answer.model, share)
 
 

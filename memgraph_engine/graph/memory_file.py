@@ -96,15 +96,6 @@ class Writer:
         self._file.write(data)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line between the first and the last, as it is read: a node with its number, or a relationship."""
-
-    number: int
-    node: Row | None = None
-    relationship: Row | None = None
-
-
 class Reader:
     """Reads a file, and refuses what is no export, is damaged, or can't be put into this database."""
 
@@ -113,6 +104,7 @@ class Reader:
         self._digest = ""
         with self._opened() as file:
             self.head = self._first(self._line(file, 1))
+        self._scope = Scope(self.head.tenant, self.head.user or None).name
 
     def fits(self, embedder: str, dimensions: int) -> None:
         """Raise StoreMismatch where the file was written with another embedder or schema than this database has."""
@@ -129,26 +121,29 @@ class Reader:
                 "export it anew."
             )
 
-    def lines(self) -> Iterator[Line]:
-        """Yield all lines between the first and the last; raises InvalidInput where one is damaged, or at the end.
+    def lines(self) -> Iterator[tuple[int, Row]]:
+        """Yield all lines between the first and the last by their numbers; a node has labels, a relationship a kind.
 
-        So whoever has read all of it knows that it is whole. Read again, it must be the same.
+        Raises InvalidInput where one is damaged, or at the end. So whoever has read all of it knows that it is whole.
+        Read again, it must be the same.
         """
-        digest, found = hashlib.sha256(), _Found(self.head)
+        digest, whole = hashlib.sha256(), Whole()
         with self._opened() as file:
             digest.update(self._line(file, 1))
             for number in count(2):
                 data = self._line(file, number)
                 if not data:
                     break
-                line = self._parsed(found, data, number)
-                if not line:
-                    self._end(found, data, digest.hexdigest(), number)
+                with self._sound(number):
+                    given = _object(data)
+                    row = None if "sha256" in given else self._row(whole, given)
+                if not row:
+                    self._end(whole, given["sha256"], digest.hexdigest(), number)
                     if self._line(file, number + 1):
                         raise self._damaged(number + 1, "the last line is before it")
                     return
                 digest.update(data)
-                yield line
+                yield number, row
         raise InvalidInput(
             f"{self.path} has no last line: it was cut off after line {number - 1}. Nothing was imported; take a whole "
             "copy, or export the memory anew."
@@ -184,31 +179,30 @@ class Reader:
                 "Messages and documents are stored by `ingest`; what mem0, LangGraph's stores or chats have kept comes "
                 "by `import mem0`, `import langgraph` or `import jsonl`."
             ) from None
-        try:
+        with self._sound(1):
             return _head(given)
-        except Exception as error:  # noqa: BLE001  likewise
-            raise self._damaged(1, _why(error)) from None
 
-    def _parsed(self, found: "_Found", data: bytes, number: int) -> Line | None:
-        """Return a line between the first and the last, None for the last."""
-        try:
-            given = _object(data)
-            return None if "sha256" in given else found.line(given, number)
-        except Exception as error:  # noqa: BLE001  whatever can't be made of it, it is damaged
-            raise self._damaged(number, _why(error)) from None
-
-    def _end(self, found: "_Found", data: bytes, digest: str, number: int) -> None:
-        told = _object(data)["sha256"]
+    def _end(self, whole: Whole, told: object, digest: str, number: int) -> None:
+        """Hold what was there against the last line and the first."""
         if told != digest or self._digest not in ("", digest):
             raise InvalidInput(
                 f"{self.path} was changed: its last line (line {number}) has the SHA-256 {str(told)[:64]}, and what "
                 f"stands before has {digest}. Nothing was imported; take another copy, or export the memory anew."
             )
-        try:
-            found.end()
-        except ValueError as error:
-            raise self._damaged(number, str(error)) from None
+        labels, head = whole.labels, self.head
+        with self._sound(number):
+            if dict(Counter(labels)) != head.nodes or whole.ties != head.relationships:
+                raise ValueError(f"it ends {len(labels)} nodes and {whole.ties} relationships, of {head.total} in all")
+            whole.end()
         self._digest = digest
+
+    @contextmanager
+    def _sound(self, number: int) -> Iterator[None]:
+        """Say of whatever can't be made of a line that it is damaged."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001  whatever it is
+            raise self._damaged(number, _why(error)) from None
 
     def _damaged(self, number: int, why: str) -> InvalidInput:
         return InvalidInput(
@@ -216,33 +210,13 @@ class Reader:
             "memory anew."
         )
 
+    def _row(self, whole: Whole, given: Row) -> Row:
+        """Return a line that fits those before; raises whatever comes of one that doesn't."""
+        return self._node(whole, given) if "node" in given else _relationship(whole, given)
 
-class _Found:
-    """What the lines of a file were so far, against which each is held.
-
-    Its methods raise what they come upon where a line is not as it must be; a ValueError says why in words.
-    """
-
-    def __init__(self, head: Head) -> None:
-        self._head, self._scope = head, Scope(head.tenant, head.user or None).name
-        self._whole = Whole()
-
-    def line(self, given: Row, number: int) -> Line:
-        """Return a line that fits."""
-        if "node" in given:
-            return Line(number, node=self._node(given))
-        return Line(number, relationship=self._relationship(given))
-
-    def end(self) -> None:
-        """Hold what was there against the first line."""
-        labels, ties = self._whole.labels, self._whole.ties
-        if dict(Counter(labels)) != self._head.nodes or ties != self._head.relationships:
-            raise ValueError(f"it ends {len(labels)} nodes and {ties} relationships, of {self._head.total} in all")
-        self._whole.end()
-
-    def _node(self, given: Row) -> Row:
+    def _node(self, whole: Whole, given: Row) -> Row:
         _only(given, "node", "labels", "properties", "vectors", "of")
-        expected, (label,) = len(self._whole.labels), given["labels"]
+        expected, (label,) = len(whole.labels), given["labels"]
         if given["node"] != expected:
             raise ValueError(f"it has the number {given['node']!r}, where {expected} is due")
         if label not in NODES or (label == "Scope") != (expected == 0):
@@ -251,7 +225,7 @@ class _Found:
         vectors = {name: self._vector(text) for name, text in given.get("vectors", {}).items()}
         if strange := sorted(MADE_ANEW & (properties.keys() | vectors.keys())):
             raise ValueError(f"no export holds {strange[0]!r}")
-        self._whole.node(label, properties, vectors)
+        whole.node(label, properties, vectors)
         of = self._of(given["of"], properties["id"]) if "of" in given else None
         return {"id": expected, "labels": [label], "properties": properties, "vectors": vectors, "of": of}
 
@@ -261,26 +235,27 @@ class _Found:
             raise ValueError(f"the id {id!r} was not made from {given!r}")
         return source, part
 
-    def _relationship(self, given: Row) -> Row:
-        _only(given, "from", "type", "to", "properties")
-        first, second, kind = given["from"], given["to"], given["type"]
-        if not all(type(end) is int and 0 <= end < len(self._whole.labels) for end in (first, second)):
-            raise ValueError("it ties no two nodes of the lines before")
-        properties = {name: _read(value) for name, value in given["properties"].items()}
-        self._whole.tie(kind, first, second, properties)
-        return {"a": first, "b": second, "kind": kind, "properties": properties}
-
     def _vector(self, text: str) -> Any:
         import numpy as np
 
         data = b64decode(text, validate=True)
-        if len(data) != 4 * self._head.dimensions:
-            raise ValueError(f"a vector of {len(data)} bytes, not {4 * self._head.dimensions}")
+        if len(data) != 4 * self.head.dimensions:
+            raise ValueError(f"a vector of {len(data)} bytes, not {4 * self.head.dimensions}")
         vector = np.frombuffer(data, dtype="<f4")
         norm = float(np.linalg.norm(vector.astype(np.float64)))
         if not 0 < norm < np.finfo(np.float32).max:
             raise ValueError("a vector that has no direction")
         return vector
+
+
+def _relationship(whole: Whole, given: Row) -> Row:
+    _only(given, "from", "type", "to", "properties")
+    first, second, kind = given["from"], given["to"], given["type"]
+    if not all(type(end) is int and 0 <= end < len(whole.labels) for end in (first, second)):
+        raise ValueError("it ties no two nodes of the lines before")
+    properties = {name: _read(value) for name, value in given["properties"].items()}
+    whole.tie(kind, first, second, properties)
+    return {"a": first, "b": second, "kind": kind, "properties": properties}
 
 
 def _object(data: bytes) -> Row:

@@ -8,7 +8,7 @@ from typing import Protocol
 from memgraph_engine.cost import Cost
 from memgraph_engine.language.dates import events
 from memgraph_engine.language.keywords import is_hub
-from memgraph_engine.llm.answers import ExtractedTurn, Extraction
+from memgraph_engine.llm.answers import ExtractedTurn
 from memgraph_engine.llm.requests import Request, Turn, extraction
 from memgraph_engine.llm.roles import CheckedAnswer, Roles
 from memgraph_engine.llm.spent import Spent
@@ -48,7 +48,7 @@ def extract(roles: Roles, placed: Sequence[_Placed], language: str, spent: Spent
         groups.append(range(start, start + len(batch)))
         start += len(batch)
 
-    def request(group: range) -> Request[Extraction]:
+    def request(group: range) -> Request[ExtractedTurn]:
         earlier = _earlier(sources[: group.start], placed[group.start])
         return extraction([_turn(sources[at]) for at in group], earlier)
 
@@ -58,8 +58,8 @@ def extract(roles: Roles, placed: Sequence[_Placed], language: str, spent: Spent
     return found
 
 
-def _read(answer: CheckedAnswer[Extraction], group: Sequence[Source], language: str) -> list[Extracted | None]:
-    turns = {turn.turn: turn for turn in answer.response.turns}
+def _read(answer: CheckedAnswer[ExtractedTurn], group: Sequence[Source], language: str) -> list[Extracted | None]:
+    turns = {turn.turn: turn for turn in answer.items}
     share = answer.cost.share(len(group))
     return [_extracted(turns[at], source, language, answer.model, share) for at, source in enumerate(group, 1)]
 

@@ -74,7 +74,7 @@ def _asked(roles: Roles, sources: Sequence[Source], language: str, spent: Spent)
         start += len(batch)
     for (group, _), answer in roles.answered("Profiling", groups, lambda one: profiling(one[1], list(MANY)), spent):
         share = answer.cost.share(len(group))
-        for turn in answer.response.turns:
+        for turn in answer.items:
             source = group[turn.turn - 1]
             delta = dict.fromkeys(one for change in turn.changes if (one := checked(change, source.text, language)))
             yield source.key, Profiled("", tuple(delta), answer.model, share)

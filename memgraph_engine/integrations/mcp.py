@@ -191,8 +191,8 @@ def _call(one: Operation, reach: Reach) -> Callable[..., dict[str, Any]]:
 
     def call(ctx: Context, **given: Any) -> dict[str, Any]:
         memory, whose = reach(ctx, one.right)
-        found = json_form(getattr(memory, one.name)(**given, **whose))
-        return {one.listed: found} if one.listed else found
+        answer: dict[str, Any] = json_form(one.answer(getattr(memory, one.name)(**given, **whose), given))
+        return answer
 
     takes = [Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=Context)]
     for name, (kind, told) in bodies.arguments(one.name).items():

@@ -2,10 +2,12 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from datetime import date
-from typing import Annotated, Any, Literal, get_args
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 
 from memgraph_engine.language.claims import Kind
 
@@ -101,48 +103,37 @@ class Part(BaseModel):
 class Item(Part):
     """An entry of an answer; its first field is the number of what it speaks of."""
 
+    several: ClassVar[str]
+    """What the entries are called in an answer."""
+
+    @classmethod
+    def one(cls) -> str:
+        """Return what the number of an entry is called.
+
+        >>> MergedText.one()
+        'merge'
+        """
+        return next(iter(cls.model_fields))
+
     @property
     def number(self) -> Number:
         """What it speaks of."""
-        number: Number = getattr(self, next(iter(type(self).model_fields)))
+        number: Number = getattr(self, self.one())
         return number
 
 
-class Response(Part):
-    """A whole answer to the role of the same name: its one field holds the items."""
+def check_each(items: Sequence[Item], asked: frozenset[Number]) -> None:
+    """Raise ValueError, in words for the model, unless items speak of each number asked about, once."""
+    _check([item.number for item in items], asked)
 
-    @classmethod
-    def role(cls) -> str:
-        """Return the name of the role that answers so.
 
-        >>> Merging.role()
-        'merging'
-        """
-        return cls.__name__.lower()
-
-    @classmethod
-    def names(cls) -> tuple[str, str]:
-        """Return what its items are called, and the number of one.
-
-        >>> Merging.names()
-        ('merges', 'merge')
-        """
-        ((several, field),) = cls.model_fields.items()
-        return several, next(iter(get_args(field.annotation)[0].model_fields))
-
-    def about(self) -> list[Number]:
-        """Return the numbers that it speaks of."""
-        (items,) = (getattr(self, field) for field in type(self).model_fields)
-        return [item.number for item in items]
-
-    def check(self, asked: frozenset[Number]) -> None:
-        """Raise ValueError, in words for the model, unless it speaks of each number asked about, once."""
-        given = Counter(self.about())
-        faults = [f"{_short_number(number)} was not asked about" for number in given if number not in asked]
-        faults += [f"{number} is missing" for number in sorted(asked - set(given), key=str)]
-        faults += [f"{_short_number(number)} comes {times} times" for number, times in given.items() if times > 1]
-        if faults:
-            raise ValueError("; ".join(faults[:MOST_FAULTS]))
+def _check(numbers: Sequence[Number], asked: frozenset[Number]) -> None:
+    given = Counter(numbers)
+    faults = [f"{_short_number(number)} was not asked about" for number in given if number not in asked]
+    faults += [f"{number} is missing" for number in sorted(asked - set(given), key=str)]
+    faults += [f"{_short_number(number)} comes {times} times" for number, times in given.items() if times > 1]
+    if faults:
+        raise ValueError("; ".join(faults[:MOST_FAULTS]))
 
 
 def _short_number(number: Number) -> str:
@@ -153,6 +144,7 @@ def _short_number(number: Number) -> str:
 class ExtractedTurn(Item):
     """What is worth keeping of a turn: a self-contained text, keywords, the days of the event it tells of."""
 
+    several = "turns"
     turn: int
     keep: bool
     context: Text = ""
@@ -169,15 +161,10 @@ class ExtractedTurn(Item):
         return self
 
 
-class Extraction(Response):
-    """What is worth keeping of several turns."""
-
-    turns: tuple[ExtractedTurn, ...]
-
-
 class GatedPair(Item):
     """How a new note relates to one of its candidates; shares are between 0 and 1."""
 
+    several = "pairs"
     note: int
     candidate: int
     redundancy: Share
@@ -191,49 +178,28 @@ class GatedPair(Item):
         return self.note, self.candidate
 
 
-class Gating(Response):
-    """How new notes relate to their candidates."""
-
-    pairs: tuple[GatedPair, ...]
-
-
 class MergedText(Item):
     """The one text that says what several said."""
 
+    several = "merges"
     merge: int
     context: Worded
-
-
-class Merging(Response):
-    """One text in place of each of several groups."""
-
-    merges: tuple[MergedText, ...]
 
 
 class ConsolidatedNotes(Item):
     """The summary of one group of notes."""
 
+    several = "groups"
     group: int
     summary: Worded
-
-
-class Consolidation(Response):
-    """A summary of each of several groups of notes."""
-
-    groups: tuple[ConsolidatedNotes, ...]
 
 
 class LabelledTopic(Item):
     """What a topic is called, in a few words on one line."""
 
+    several = "topics"
     topic: int
     label: Annotated[str, AfterValidator(_short)]
-
-
-class Labelling(Response):
-    """What topics are called."""
-
-    topics: tuple[LabelledTopic, ...]
 
 
 class ProfileChange(Part):
@@ -247,29 +213,19 @@ class ProfileChange(Part):
 class ProfiledTurn(Item):
     """What a turn tells of who said it."""
 
+    several = "turns"
     turn: int
     changes: tuple[ProfileChange, ...] = ()
-
-
-class Profiling(Response):
-    """What several turns tell of who said them."""
-
-    turns: tuple[ProfiledTurn, ...]
 
 
 class EvolvedNote(Item):
     """What a note gets from another: a tie to it, tags, another context; '' for the one that it has."""
 
+    several = "notes"
     note: int
     tie: bool = False
     tags: Names = ()
     context: Text = ""
-
-
-class Evolving(Response):
-    """What a new note, which is the first, and those near it get from each other."""
-
-    notes: tuple[EvolvedNote, ...]
 
 
 class WrittenField(Part):
@@ -283,14 +239,9 @@ class WrittenField(Part):
 class DescribedBlock(Item):
     """What a block tells, field by field; whether these are the schema's is for who knows it to see."""
 
+    several = "blocks"
     block: int
     fields: tuple[WrittenField, ...]
-
-
-class Describing(Response):
-    """What several blocks tell."""
-
-    blocks: tuple[DescribedBlock, ...]
 
 
 class AbstractedClaim(Part):
@@ -304,47 +255,34 @@ class AbstractedClaim(Part):
     anchor: Annotated[int, BeforeValidator(lambda v: 0 if v is None else v)] = 0
 
 
-class Abstracting(Response):
-    """What several notes say in general; there may be nothing. Whether they say so is for who knows them to see."""
-
-    claims: tuple[AbstractedClaim, ...]
-
-    def about(self) -> list[Number]:
-        """Return the pairs of a note and a claim that says the same."""
-        return [(note, claim.anchor) for claim in self.claims for note in claim.notes]
-
-    def check(self, asked: frozenset[Number]) -> None:
-        """Raise ValueError, in words for the model, for what it was not shown, and for more than it was asked for."""
-        pairs = [number for number in asked if isinstance(number, tuple)]
-        notes, anchors = {note for note, _ in pairs}, {anchor for _, anchor in pairs}
-        if len(self.claims) > MOST_CLAIMS * len(notes):
-            raise ValueError(f"there are {len(self.claims)} claims; at most {MOST_CLAIMS * len(notes)} are asked for")
-        given = dict.fromkeys(note for claim in self.claims for note in claim.notes)
-        faults = [f"there is no note {_short_number(note)}" for note in given if note not in notes]
-        others = dict.fromkeys(claim.anchor for claim in self.claims)
-        faults += [f"there is no claim {_short_number(anchor)}" for anchor in others if anchor not in anchors]
-        faults += ["a claim names no note that it follows from"] * any(not claim.notes for claim in self.claims)
-        if faults:
-            raise ValueError("; ".join(faults[:MOST_FAULTS]))
+def check_claims(claims: Sequence[AbstractedClaim], asked: frozenset[Number]) -> None:
+    """Raise ValueError, in words for the model, for what it was not shown, and for more than it was asked for."""
+    pairs = [number for number in asked if isinstance(number, tuple)]
+    notes, anchors = {note for note, _ in pairs}, {anchor for _, anchor in pairs}
+    if len(claims) > MOST_CLAIMS * len(notes):
+        raise ValueError(f"there are {len(claims)} claims; at most {MOST_CLAIMS * len(notes)} are asked for")
+    given = dict.fromkeys(note for claim in claims for note in claim.notes)
+    faults = [f"there is no note {_short_number(note)}" for note in given if note not in notes]
+    others = dict.fromkeys(claim.anchor for claim in claims)
+    faults += [f"there is no claim {_short_number(anchor)}" for anchor in others if anchor not in anchors]
+    faults += ["a claim names no note that it follows from"] * any(not claim.notes for claim in claims)
+    if faults:
+        raise ValueError("; ".join(faults[:MOST_FAULTS]))
 
 
 class JudgedAnswer(Item):
     """Whether an answer is right, and why."""
 
+    several = "answers"
     answer: int
     reason: Text = ""
     correct: bool
 
 
-class Judging(Response):
-    """Whether answers are right."""
-
-    answers: tuple[JudgedAnswer, ...]
-
-
 class PlannedQuestion(Item):
     """What a question is about, the entities in it, its days, and what is asked for it; each may be missing."""
 
+    several = "questions"
     question: int
     topic: Annotated[Text, AfterValidator(_question)] = ""
     keywords: Names = ()
@@ -359,53 +297,37 @@ class PlannedQuestion(Item):
         return self
 
 
-class Planning(Response):
-    """What to look for, for a question."""
-
-    questions: tuple[PlannedQuestion, ...]
-
-
-class Selecting(Response):
-    """The notes that answer a question, the best first, by their numbers; there may be none."""
-
-    keep: tuple[int, ...]
-
-    def about(self) -> list[Number]:
-        """Return the notes that are kept."""
-        return list(self.keep)
-
-    def check(self, asked: frozenset[Number]) -> None:
-        """Raise ValueError, in words for the model, for a note that it was not shown, or keeps twice."""
-        super().check(asked & frozenset(self.keep))
+def check_kept(notes: Sequence[int], asked: frozenset[Number]) -> None:
+    """Raise ValueError, in words for the model, for a note that it was not shown, or keeps twice."""
+    _check(notes, asked & frozenset(notes))
 
 
 class QuestionSufficiency(Item):
     """How surely notes answer a question, and what is to be asked next; '' for nothing."""
 
+    several = "questions"
     question: int
     confidence: Share
     next: Annotated[Text, AfterValidator(_question)] = ""
 
 
-class Sufficiency(Response):
-    """Whether what was found answers a question."""
-
-    questions: tuple[QuestionSufficiency, ...]
-
-
-RESPONSES: dict[str, type[Response]] = {model.role(): model for model in Response.__subclasses__()}
-"""The form of each role's answer; a role that is not here answers in free text."""
+@cache
+def form(several: str, item: Any) -> type[Part]:
+    """Return the form of a whole answer, whose one field holds the items."""
+    fields: Any = {several: (tuple[item, ...], ...)}
+    return create_model("Answer", __base__=Part, **fields)
 
 
-def json_schema(response: type[Response]) -> dict[str, Any]:
+def json_schema(answer: type[Part]) -> dict[str, Any]:
     """Return the JSON schema in the strict form that providers take: every key required, none added.
 
     Bounds, defaults and titles are left out, which not all providers know; the answer is checked for them anyway.
 
-    >>> json_schema(Merging)["required"], json_schema(Merging)["additionalProperties"]
+    >>> schema = json_schema(form("merges", MergedText))
+    >>> schema["required"], schema["additionalProperties"]
     (['merges'], False)
     """
-    schema: dict[str, Any] = _strict(response.model_json_schema())
+    schema: dict[str, Any] = _strict(answer.model_json_schema())
     return schema
 
 

@@ -6,30 +6,32 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from memgraph_engine.llm.answers import MOST_FAULTS, Number, Response
+from memgraph_engine.llm.answers import MOST_FAULTS
+from memgraph_engine.llm.requests import Request
 
-R = TypeVar("R", bound=Response)
+A = TypeVar("A")
 
 _MOST_TRIES = 100  # braces at which an object may begin: a text of nothing else must not cost much
 
 
-def parse(text: str, response: type[R], asked: frozenset[Number]) -> R:
-    """Return the answer that a text holds; raises ValueError in words that the model can act on.
+def parse(text: str, request: Request[A]) -> tuple[A, ...]:
+    """Return the items of the answer that a text holds; raises ValueError in words that the model can act on.
 
-    >>> from memgraph_engine.llm.answers import Merging
-    >>> parse('Gladly! {"merges": [{"merge": 1, "context": "Ana lives in Porto."}]}', Merging, frozenset({1}))
-    Merging(merges=(MergedText(merge=1, context='Ana lives in Porto.'),))
+    >>> from memgraph_engine.llm.requests import merging
+    >>> parse('Gladly! {"merges": [{"merge": 1, "context": "Ana lives in Porto."}]}', merging([["Ana moved."]]))
+    (MergedText(merge=1, context='Ana lives in Porto.'),)
     """
     found = json_object(text)
     if found is None:
         raise ValueError("there is no JSON object in it" if text.strip() else "it is empty")
     try:
-        answer = response.model_validate(found)
+        answer = request.form.model_validate(found)
     except ValidationError as error:
         faults = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False)]
         raise ValueError("; ".join(faults[:MOST_FAULTS])) from None
-    answer.check(asked)
-    return answer
+    ((_, items),) = answer
+    request.check(items, request.asked)
+    return tuple(items)
 
 
 def json_object(text: str) -> dict[str, Any] | None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memgraph_engine.errors import SettingsError
-from memgraph_engine.llm.answers import RESPONSES, Response
 from memgraph_engine.model.ports import Message
 from memgraph_engine.resources import resource
 from memgraph_engine.settings import RolesSettings
@@ -24,7 +23,7 @@ _VARIABLE = re.compile(r"\{([a-z_]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A template: which role asks, what it says, the form of the answer, None for free text.
+    """A template: which role asks, and what it says.
 
     It bears the name of its role; another one of the same role adds its own behind a dash.
 
@@ -36,7 +35,6 @@ class Prompt:
 
     name: str
     role: str
-    response: type[Response] | None
     variables: frozenset[str]
     system: str
     user: str
@@ -98,7 +96,7 @@ def load(path: Path) -> Prompt:
     role = path.stem.partition("-")[0]
     for fault in _faults(given, role):
         raise SettingsError(f"The prompt {path.name} {fault}.")
-    return Prompt(path.stem, role, RESPONSES.get(role), frozenset(given.variables), given.system, given.user)
+    return Prompt(path.stem, role, frozenset(given.variables), given.system, given.user)
 
 
 def _faults(given: _File, role: str) -> list[str]:

@@ -2,47 +2,38 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 from memgraph_engine.llm.answers import (
     MOST_CLAIMS,
-    Abstracting,
-    Consolidation,
-    Describing,
-    Evolving,
-    Extraction,
-    Gating,
-    Judging,
-    Labelling,
-    Merging,
+    AbstractedClaim,
+    ConsolidatedNotes,
+    DescribedBlock,
+    EvolvedNote,
+    ExtractedTurn,
+    GatedPair,
+    Item,
+    JudgedAnswer,
+    LabelledTopic,
+    MergedText,
     Number,
-    Planning,
-    Profiling,
-    Response,
-    Selecting,
-    Sufficiency,
+    Part,
+    PlannedQuestion,
+    ProfiledTurn,
+    QuestionSufficiency,
+    check_claims,
+    check_each,
+    check_kept,
+    form,
 )
 from memgraph_engine.llm.prompts import Value
 from memgraph_engine.llm.tokens import tokens
 
-R = TypeVar("R", bound=Response)
-
-
-@dataclass(frozen=True, slots=True)
-class Request(Generic[R]):
-    """One question to a role: the form of its answer, what goes in, the numbers that the answer must speak of."""
-
-    response: type[R]
-    variables: Mapping[str, Value]
-    asked: frozenset[Number]
-
-    @property
-    def prompt(self) -> str:
-        """The prompt's name: that of the role."""
-        return self.response.role()
+A = TypeVar("A")
+E = TypeVar("E", bound=Item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +42,15 @@ class TextRequest:
 
     prompt: str
     variables: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Request(TextRequest, Generic[A]):
+    """A question that is answered by items: the numbers that they must speak of, and the answer's form."""
+
+    asked: frozenset[Number]
+    check: Callable[[Sequence[A], frozenset[Number]], None]
+    form: type[Part]
 
 
 class Shown(ABC):
@@ -165,69 +165,72 @@ def _shown(items: Iterable[Shown]) -> list[dict[str, object]]:
     return [item.data(at) for at, item in enumerate(items, 1)]
 
 
-def _each(response: type[R], entries: Iterable[Mapping[str, object]], **more: Value) -> Request[R]:
+def _each(role: str, item: type[E], entries: Iterable[Mapping[str, object]], **more: Value) -> Request[E]:
     """Ask about each of several, numbered from 1: all of them and the number of one are named as in the answer.
 
-    >>> request = _each(Merging, [{"texts": ["Ana lives in Porto."]}])
+    >>> request = _each("merging", MergedText, [{"texts": ["Ana lives in Porto."]}])
     >>> request.variables, request.asked
     ({'merges': [{'merge': 1, 'texts': ['Ana lives in Porto.']}]}, frozenset({1}))
     """
-    several, number = response.names()
-    numbered = [{number: at, **entry} for at, entry in enumerate(entries, 1)]
-    return Request(response, {several: numbered, **more}, frozenset(range(1, len(numbered) + 1)))
+    numbered = [{item.one(): at, **entry} for at, entry in enumerate(entries, 1)]
+    asked = frozenset[Number](range(1, len(numbered) + 1))
+    variables = {item.several: numbered, **more}
+    return Request(role, variables, asked, check_each, form(item.several, item))
 
 
-def extraction(turns: Sequence[Turn], earlier: Sequence[Turn] = ()) -> Request[Extraction]:
+def extraction(turns: Sequence[Turn], earlier: Sequence[Turn] = ()) -> Request[ExtractedTurn]:
     """Ask what to keep of turns, numbered from 1; earlier ones only say what words like "she" refer to.
 
     >>> sorted(extraction([Turn("Hello."), Turn("I moved to Porto.", "Ana")]).asked)
     [1, 2]
     """
-    return _each(Extraction, _shown(turns), earlier=[{**turn.data(0), "turn": "earlier"} for turn in earlier])
+    before = [{**turn.data(0), "turn": "earlier"} for turn in earlier]
+    return _each("extraction", ExtractedTurn, _shown(turns), earlier=before)
 
 
-def gating(notes: Sequence[NewNote]) -> Request[Gating]:
+def gating(notes: Sequence[NewNote]) -> Request[GatedPair]:
     """Ask how new notes, numbered from 1, relate to their candidates, numbered from 1 for each note."""
     pairs = frozenset((n, c) for n, note in enumerate(notes, 1) for c in range(1, len(note.candidates) + 1))
-    return Request(Gating, {"notes": _shown(notes)}, pairs)
+    return Request("gating", {"notes": _shown(notes)}, pairs, check_each, form("pairs", GatedPair))
 
 
-def merging(groups: Sequence[Sequence[str]]) -> Request[Merging]:
+def merging(groups: Sequence[Sequence[str]]) -> Request[MergedText]:
     """Ask for one text in place of each group of texts, numbered from 1."""
-    return _each(Merging, [{"texts": list(texts)} for texts in groups])
+    return _each("merging", MergedText, [{"texts": list(texts)} for texts in groups])
 
 
-def consolidation(groups: Sequence[Sequence[str]]) -> Request[Consolidation]:
+def consolidation(groups: Sequence[Sequence[str]]) -> Request[ConsolidatedNotes]:
     """Ask for a summary of each group of lines, oldest first; groups are numbered from 1."""
-    return _each(Consolidation, [{"lines": list(lines)} for lines in groups])
+    return _each("consolidation", ConsolidatedNotes, [{"lines": list(lines)} for lines in groups])
 
 
-def profiling(turns: Sequence[Turn], names: Sequence[str]) -> Request[Profiling]:
+def profiling(turns: Sequence[Turn], names: Sequence[str]) -> Request[ProfiledTurn]:
     """Ask what turns, numbered from 1, tell of who said them; `names` are the attributes that are kept."""
-    return _each(Profiling, _shown(turns), names=[{"names": list(names)}])
+    return _each("profiling", ProfiledTurn, _shown(turns), names=[{"names": list(names)}])
 
 
-def evolving(new: str, near: Sequence[tuple[str, Sequence[str]]]) -> Request[Evolving]:
+def evolving(new: str, near: Sequence[tuple[str, Sequence[str]]]) -> Request[EvolvedNote]:
     """Ask what a new note, the number 1, and the notes near it get from each other; these are texts with their tags.
 
     >>> sorted(evolving("Ana sold the boat.", [("Ana bought a boat.", ["boat"])]).asked)
     [1, 2]
     """
-    return _each(Evolving, [{"new": True, "text": new}, *({"text": text, "tags": list(tags)} for text, tags in near)])
+    others = [{"text": text, "tags": list(tags)} for text, tags in near]
+    return _each("evolving", EvolvedNote, [{"new": True, "text": new}, *others])
 
 
-def labelling(topics: Sequence[TopicKeywords]) -> Request[Labelling]:
+def labelling(topics: Sequence[TopicKeywords]) -> Request[LabelledTopic]:
     """Ask for a label of each topic, numbered from 1."""
-    return _each(Labelling, _shown(topics))
+    return _each("labelling", LabelledTopic, _shown(topics))
 
 
-def describing(blocks: Sequence[BlockNotes], fields: Sequence[tuple[str, str, str]]) -> Request[Describing]:
+def describing(blocks: Sequence[BlockNotes], fields: Sequence[tuple[str, str, str]]) -> Request[DescribedBlock]:
     """Ask for the fields of each block, numbered from 1; a field is its name, type (text or list) and meaning."""
     shape = [{"name": name, "type": kind, "meaning": told} for name, kind, told in fields]
-    return _each(Describing, _shown(blocks), fields=shape)
+    return _each("describing", DescribedBlock, _shown(blocks), fields=shape)
 
 
-def abstracting(notes: Sequence[AbstractedNote], claims: Sequence[tuple[str, str]]) -> Request[Abstracting]:
+def abstracting(notes: Sequence[AbstractedNote], claims: Sequence[tuple[str, str]]) -> Request[AbstractedClaim]:
     """Ask what notes, numbered from 1, say in general; `claims` are known already, each its relation and its text.
 
     What is asked about are pairs of a note, and a claim that says the same, 0 for none: at most two claims for a note.
@@ -238,24 +241,26 @@ def abstracting(notes: Sequence[AbstractedNote], claims: Sequence[tuple[str, str
     """
     known = [{"claim": at, "relation": relation, "text": text} for at, (relation, text) in enumerate(claims, 1)]
     asked = frozenset((note, claim) for note in range(1, len(notes) + 1) for claim in range(len(claims) + 1))
-    return Request(Abstracting, {"most": MOST_CLAIMS * len(notes), "claims": known, "notes": _shown(notes)}, asked)
+    variables: dict[str, Value] = {"most": MOST_CLAIMS * len(notes), "claims": known, "notes": _shown(notes)}
+    return Request("abstracting", variables, asked, check_claims, form("claims", AbstractedClaim))
 
 
-def planning(question: str, moment: datetime, turns: Sequence[tuple[str, str]] = ()) -> Request[Planning]:
+def planning(question: str, moment: datetime, turns: Sequence[tuple[str, str]] = ()) -> Request[PlannedQuestion]:
     """Ask what a question is about, whom and what it names, which days, and what to look for.
 
     `moment` is the present of the question, `turns` are those before it, each its role and its text.
     """
     before = [{"role": role or "user", "text": text} for role, text in turns]
-    return _each(Planning, [{"asked on": f"{moment:%A %Y-%m-%d}", "said before": before, "text": question}])
+    asked = {"asked on": f"{moment:%A %Y-%m-%d}", "said before": before, "text": question}
+    return _each("planning", PlannedQuestion, [asked])
 
 
-def sufficiency(question: str, notes: Sequence[str]) -> Request[Sufficiency]:
+def sufficiency(question: str, notes: Sequence[str]) -> Request[QuestionSufficiency]:
     """Ask whether notes, best first, answer a question, and what to ask the memory next where they don't."""
-    return _each(Sufficiency, [{"text": question, "notes": list(notes)}])
+    return _each("sufficiency", QuestionSufficiency, [{"text": question, "notes": list(notes)}])
 
 
-def selecting(question: str, notes: Sequence[str], most: int) -> Request[Selecting]:
+def selecting(question: str, notes: Sequence[str], most: int) -> Request[int]:
     """Ask which of notes, numbered from 1 and likeliest first, answer a question: at most so many.
 
     >>> sorted(selecting("Where does Ana live?", ["Ana moved.", "Ana lives in Porto."], 1).asked)
@@ -263,7 +268,8 @@ def selecting(question: str, notes: Sequence[str], most: int) -> Request[Selecti
     """
     numbered = [{"note": at, "text": text} for at, text in enumerate(notes, 1)]
     variables: dict[str, Value] = {"most": most, "question": [{"question": question}], "notes": numbered}
-    return Request(Selecting, variables, frozenset(range(1, len(notes) + 1)))
+    asked = frozenset[Number](range(1, len(notes) + 1))
+    return Request("selecting", variables, asked, check_kept, form("keep", int))
 
 
 def answering(question: str, context: str, moment: datetime) -> TextRequest:
@@ -277,9 +283,9 @@ def answering_brief(question: str, lines: str) -> TextRequest:
     return TextRequest("answering-brief", {"question": [{"question": question}], "notes": lines})
 
 
-def judging(question: str, right: str, given: str) -> Request[Judging]:
+def judging(question: str, right: str, given: str) -> Request[JudgedAnswer]:
     """Ask whether an answer says what the right one says."""
-    return _each(Judging, [{"question": question, "right": right, "given": given}])
+    return _each("judging", JudgedAnswer, [{"question": question, "right": right, "given": given}])
 
 
 class _Sized(Protocol):

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable, SettingsError, Unusable
 from memgraph_engine.forks import lock
-from memgraph_engine.llm.answers import Response, json_schema
+from memgraph_engine.llm.answers import json_schema
 from memgraph_engine.llm.litellm import LiteLLMChat
 from memgraph_engine.llm.meter import Gauge
 from memgraph_engine.llm.parse import parse
@@ -22,18 +22,18 @@ from memgraph_engine.model.ports import ChatModel, Message, Reply
 from memgraph_engine.providers import require_litellm
 from memgraph_engine.settings import LlmSettings, RolesSettings
 
-R = TypeVar("R", bound=Response)
+A = TypeVar("A")
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedAnswer(Generic[R]):
+class CheckedAnswer(Generic[A]):
     """A checked answer, the model that gave it, and its cost with that of all failed attempts.
 
     `repaired`: the model was shown an error of its first answer.
     """
 
-    response: R
+    items: tuple[A, ...]
     cost: Cost
     model: str
     repaired: bool = False
@@ -59,7 +59,7 @@ class Roles:
     >>> chat = ScriptedChat([{"merges": [{"merge": 1, "context": "Ana and Bo live in Porto."}]}])
     >>> roles = Roles(Settings.load().llm, llm=chat)
     >>> answer = roles.ask(merging([["Ana lives in Porto.", "Bo lives in Porto."]]))
-    >>> answer.response.merges[0].context, answer.cost.calls
+    >>> answer.items[0].context, answer.cost.calls
     ('Ana and Bo live in Porto.', 1)
     """
 
@@ -97,7 +97,7 @@ class Roles:
         for start in range(0, len(groups), step):
             yield groups[start : start + step]
 
-    def ask(self, request: Request[R], *, meters: Sequence[Gauge] = ()) -> CheckedAnswer[R]:
+    def ask(self, request: Request[A], *, meters: Sequence[Gauge] = ()) -> CheckedAnswer[A]:
         """Ask the role's model; show it an error of its answer once; then ask the next model.
 
         Raises a ModelError with the `cost` of all attempts: BudgetSpent at the first call that could pass a budget;
@@ -117,15 +117,15 @@ class Roles:
                 if isinstance(error, BudgetSpent):
                     raise
             else:
-                return CheckedAnswer(answer.response, spent + answer.cost, answer.model, answer.repaired)
+                return CheckedAnswer(answer.items, spent + answer.cost, answer.model, answer.repaired)
         raise _failed(prompt.role, failures, spent)
 
     def ask_many(
-        self, requests: Sequence[Request[R]], *, meters: Sequence[Gauge] = ()
-    ) -> list[CheckedAnswer[R] | ModelError]:
+        self, requests: Sequence[Request[A]], *, meters: Sequence[Gauge] = ()
+    ) -> list[CheckedAnswer[A] | ModelError]:
         """Ask several at the same time; each result stands where its request stood, a failure as its error."""
 
-        def one(request: Request[R]) -> CheckedAnswer[R] | ModelError:
+        def one(request: Request[A]) -> CheckedAnswer[A] | ModelError:
             try:
                 return self.ask(request, meters=meters)
             except ModelError as error:
@@ -140,10 +140,10 @@ class Roles:
         self,
         part: str,
         of: Sequence[T],
-        request: Callable[[T], Request[R]],
+        request: Callable[[T], Request[A]],
         spent: Spent,
         failed: Callable[[T, ModelError], None] = lambda _one, _error: None,
-    ) -> Iterator[tuple[T, CheckedAnswer[R]]]:
+    ) -> Iterator[tuple[T, CheckedAnswer[A]]]:
         """Ask as `ask_many` does for a part of the work, and yield what each `request` is of, with its answer.
 
         What failed is not yielded, but told to `failed`, and counted in `spent`, as costs are.
@@ -192,14 +192,14 @@ class Roles:
         self,
         model: ChatModel,
         messages: Sequence[Message],
-        request: Request[R],
+        request: Request[A],
         settings: LlmSettings,
         meters: Sequence[Gauge],
-    ) -> CheckedAnswer[R]:
-        schema = json_schema(request.response)
+    ) -> CheckedAnswer[A]:
+        schema = json_schema(request.form)
         first = self._transport.send(model, messages, settings, schema, meters)
         try:
-            return CheckedAnswer(parse(first.text, request.response, request.asked), first.cost, model.name)
+            return CheckedAnswer(parse(first.text, request), first.cost, model.name)
         except ValueError as fault:
             wrong = str(fault)
         if first.finish_reason == "length":
@@ -248,9 +248,9 @@ def _checked(given: object) -> ChatModel:
     return given
 
 
-def _second(model: ChatModel, reply: Reply, request: Request[R], cost: Cost) -> CheckedAnswer[R]:
+def _second(model: ChatModel, reply: Reply, request: Request[A], cost: Cost) -> CheckedAnswer[A]:
     try:
-        return CheckedAnswer(parse(reply.text, request.response, request.asked), cost, model.name, repaired=True)
+        return CheckedAnswer(parse(reply.text, request), cost, model.name, repaired=True)
     except ValueError as fault:
         raise Unusable(
             f"{model.name} gave no usable answer in two tries; in the second it saw the error of the first: {fault}.",

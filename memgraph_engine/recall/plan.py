@@ -60,7 +60,7 @@ def read_by_model(
     """Let the role `planning` read a question, with the turns before it. Raises a ModelError."""
     answer = roles.ask(planning(question, moment, turns), meters=spent.meters)
     spent.cost += answer.cost
-    (one,) = answer.response.questions
+    (one,) = answer.items
     start, end = _midnight(one.since, moment, UNKNOWN_PAST), _midnight(_after(one.until), moment, NEVER)
     times = ((start, end),) if one.since or one.until else ()
     queries = tuple(text for text in dict.fromkeys(one.queries) if text and text != question)[: MOST_QUERIES - 1]

@@ -116,7 +116,7 @@ class Refiner:
             self.spent.failed(_JUDGING, error)
             return None
         self.spent.cost += answer.cost
-        (one,) = answer.response.questions
+        (one,) = answer.items
         sufficient = one.confidence >= self.settings.sufficient or not one.next
         return Round(asked, one.confidence, sufficient, model=answer.model), one.next
 

@@ -82,7 +82,7 @@ class Selector:
     def _selected(self, question: str, texts: Sequence[str], places: Sequence[int], most: int) -> _Read:
         answer = self.roles.ask(selecting(question, texts, most), meters=self.spent.meters)
         self.spent.cost += answer.cost
-        order = [places[number - 1] for number in answer.response.keep[:most]]
+        order = [places[number - 1] for number in answer.items[:most]]
         return _Read(answer.model, order, {}, f"{answer.model} read it, and kept {len(order)} of {len(texts)} notes")
 
 

@@ -63,4 +63,4 @@ class Labeller:
         groups = self._roles.batches(topics)
         self._known |= {one.keywords: None for one in topics}
         for group, answer in self._roles.answered("Labelling", groups, labelling, self.spent):
-            self._known |= {group[one.topic - 1].keywords: (one.label, answer.model) for one in answer.response.topics}
+            self._known |= {group[one.topic - 1].keywords: (one.label, answer.model) for one in answer.items}

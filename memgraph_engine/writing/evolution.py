@@ -212,7 +212,7 @@ class Evolution(Pass[Evolved]):
             lambda place: evolving(steps[place].new.text, [(two.one.text, _filed(two.one)) for two in shown[place]]),
             self.spent,
         ):
-            said = {one.note: (one.tie, one.tags, one.context) for one in answer.response.notes}
+            said = {one.note: (one.tie, one.tags, one.context) for one in answer.items}
             self._asked[keys[place]] = Answer(said, answer.model, answer.cost)
         return [
             self._answered(step, some, by, language) if (by := self._asked.get(key)) else step

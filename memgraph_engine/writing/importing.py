@@ -16,7 +16,7 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, QueryFailed, StoreError, WriteConflict
 from memgraph_engine.graph import copying, erasures, leases, notes, scopes
 from memgraph_engine.graph.database import Row, Runner
-from memgraph_engine.graph.memory_file import Line, Reader
+from memgraph_engine.graph.memory_file import Reader
 from memgraph_engine.model.memory import note_id
 from memgraph_engine.model.ports import Counted
 from memgraph_engine.model.result import Imported
@@ -39,8 +39,8 @@ def import_(engine: Engine, scope: Scope, path: Path, counted: Counted) -> Impor
         scopes.purge(engine.db, scopes.importing(scope.name), whole=False)
         _check_empty(engine.db, scope)
         ids = _Ids(scope, Scope(file.head.tenant, file.head.user or None))
-        for line in file.lines():
-            ids.see(line)
+        for _, row in file.lines():
+            ids.see(row)
         try:
             nodes, relationships = _Import(engine, scope, file, ids, counted).run()
         except BaseException:
@@ -75,10 +75,9 @@ class _Ids:
         self._scope, self._same = scope.name, scope == former
         self._known: dict[str, str | None] = {}
 
-    def see(self, line: Line) -> None:
+    def see(self, row: Row) -> None:
         """Take note of what a note's id was made from."""
-        row = line.node
-        if row and not self._same and row["labels"][0] in ("Note", "Past"):
+        if not self._same and {"Note", "Past"}.intersection(row.get("labels", ())):
             made = note_id(self._scope, *row["of"]) if row["of"] else None
             former = row["properties"]["id"]
             self._known[former] = self._known.get(former) or made
@@ -116,9 +115,9 @@ class _Import:
         """Write all lines, then give the whole the scope's name; return how many nodes and relationships there are."""
         done = 0
         for lines in copying.batches(self._file.lines()):
-            with self._told(f"the lines {lines[0].number} to {lines[-1].number}"):
-                self._write_nodes([line.node for line in lines if line.node])
-                self._write_ties([line.relationship for line in lines if line.relationship])
+            with self._told(f"the lines {lines[0][0]} to {lines[-1][0]}"):
+                self._write_nodes([row for _, row in lines if "labels" in row])
+                self._write_ties([row for _, row in lines if "kind" in row])
             self._counted(done := done + len(lines), self._file.head.total)
         with self._told(f"all {done} lines at once"):
             self._db.write(self._take)

@@ -67,7 +67,7 @@ class Consolidator:
         batched = self._roles.batches(groups)
         self._known |= dict.fromkeys(groups)
         for some, answer in self._roles.answered("Consolidation", batched, consolidation, self.spent):
-            for one in answer.response.groups:
+            for one in answer.items:
                 self._known[some[one.group - 1]] = Written(one.summary, answer.model, answer.cost.share(len(some)))
 
 

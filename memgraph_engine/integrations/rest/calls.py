@@ -62,11 +62,6 @@ def _erase(asked: Asked, memory: Memory, own: Whose, given: dict[str, Any]) -> o
     return memory.erase(asked.access.plans.take(given["plan"], asked.tenant, own))
 
 
-def _release(_asked: Asked, memory: Memory, own: Whose, given: dict[str, Any]) -> object:
-    memory.release(**given, **own)
-    return {"released": given["id"]}
-
-
 _HITS = {"hits": list[Hit], "degraded": list[str], "among": int, "dropped": dict[str, str], "fallbacks": list[str]}
 CALLS: Mapping[str, Call] = {
     "search": Call(_search, _HITS),
@@ -82,6 +77,5 @@ CALLS: Mapping[str, Call] = {
     ),
     "forget": Call(_forget, ErasurePlan),
     "erase": Call(_erase, ErasureReceipt),
-    "release": Call(_release, {"released": str}),
 }
 """Them, by the methods' names."""

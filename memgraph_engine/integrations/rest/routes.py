@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from inspect import Parameter, Signature
+from types import NoneType
 from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, Depends, Path, Query
@@ -35,7 +36,7 @@ def _described(one: Operation, tag: str) -> dict[str, Any]:
     if one.name == _STREAM:
         return {**told, "operation_id": one.name, "responses": {200: _EVENTS}}
     kind = CALLS[one.name].answers if one.name in CALLS else get_type_hints(getattr(Memory, one.name))["return"]
-    return {**told, **answers(one.name, {one.listed: kind} if one.listed else kind)}
+    return {**told, **answers(one.name, {one.listed: str if kind is NoneType else kind} if one.listed else kind)}
 
 
 def _endpoint(one: Operation, verb: str, path: str) -> Callable[..., Awaitable[Response]]:
@@ -63,8 +64,7 @@ def _endpoint(one: Operation, verb: str, path: str) -> Callable[..., Awaitable[R
         def call(memory: Memory, own: Whose) -> Any:
             if special:
                 return special.call(asked, memory, own, given)
-            found = getattr(memory, one.name)(**(given if one.whole else {**given, **own}))
-            return {one.listed: found} if one.listed else found
+            return one.answer(getattr(memory, one.name)(**(given if one.whole else {**given, **own})), given)
 
         return await (_stream(asked, call) if one.name == _STREAM else asked(call))
 

@@ -1,5 +1,6 @@
-"""How texts, files and what was left to be constructed come into a memory."""
+"""What a memory is told, and what it is asked."""
 
+import logging
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,12 +10,14 @@ import typer
 
 from memgraph_engine.cli import progress, show
 from memgraph_engine.cli.command import Target, on_memory
-from memgraph_engine.cli.options import NoWait, metadata
-from memgraph_engine.cli.tally import Shown, tell
+from memgraph_engine.cli.options import MANY, Budget, Considered, History, NoWait, Question, metadata
 from memgraph_engine.errors import StoreError
+from memgraph_engine.interface.defaults import TOP_K
+from memgraph_engine.interface.filters import SearchFilters
 
 if TYPE_CHECKING:
     from memgraph_engine.client import Memory
+    from memgraph_engine.model.answer import Answer
 
 _SAID = {
     "append": "Added {note}, {source}.",
@@ -101,15 +104,16 @@ def ingest(
     how: How = {"format": format, "sample_id": sample, "encoding": encoding, "repository": repository}
     memory = on.connect()
     with progress.bar("Ingesting", lambda: _count(memory, paths, how)) as bar:
-        shown = Shown(bar)
+        so_far = progress.Shown(bar)
         try:
-            done = memory.ingest(paths, **on.owner, update=update, **how, id=id, wait=not no_wait, progress=shown)
+            done = memory.ingest(paths, **on.owner, update=update, **how, id=id, wait=not no_wait, progress=so_far)
         except (KeyboardInterrupt, StoreError):
-            bar.tell(f"Stopped: {shown.done}. Run the same command again to go on; what is stored is recognised.")
+            bar.tell(f"Stopped: {so_far.done}. Run the same command again to go on; what is stored is recognised.")
             raise
     on.failed = bool(done.faults)
-    yield done
-    tell(done)
+    from memgraph_engine.cli.display import shown
+
+    yield from shown(on, done)
 
 
 def _count(memory: "Memory", paths: list[Path], how: How) -> int:
@@ -140,5 +144,94 @@ def process(on: Target) -> Iterator[object]:
         except (KeyboardInterrupt, MemgraphEngineError):
             bar.tell(f"Stopped: {done}. Run the same command again to go on.")
             raise
-    yield done
-    tell(done)
+    from memgraph_engine.cli.display import shown
+
+    yield from shown(on, done)
+
+
+@on_memory
+def search(
+    on: Target,
+    question: Question,
+    top_k: Annotated[int, "--top-k -k N: How many notes to find, at most.", MANY] = TOP_K,
+    rounds: Annotated[
+        int | None, "N: If the best notes do not cover the question, ask again: at most so many rounds (1 to 3)."
+    ] = None,
+    history: History = "",
+    *,
+    filters: SearchFilters,
+    explain: Annotated[bool, "Show each channel's scores."] = False,
+    whole: Annotated[bool, "Print long notes to their end."] = False,
+) -> Iterator[object]:
+    """Find the notes that answer a question best.
+
+    A user's search reads the tenant's shared memory too. Of a long note the beginning is printed.
+    """
+    memory = on.memory(asking=True)
+    hits = memory.search(question, **on.owner, top_k=top_k, rounds=rounds, history=history, **filters, explain=explain)
+    floor = memory.engine.settings.answer.relevance
+    show.asked(hits.asked)
+    show.fallbacks(hits.fallbacks)
+    yield hits
+    from memgraph_engine.cli import display
+
+    if not hits:
+        typer.echo("Nothing found.", err=True)
+    elif (best := max(1.0 if hit.relevance is None else hit.relevance for hit in hits)) < floor:
+        typer.echo(f"Nothing is likely to answer this: the best note has a relevance of {best:.2f}.", err=True)
+    if hits and hits[0].explanation:
+        display.rounds(hits[0].explanation.rounds)
+    for rank, hit in enumerate(hits, 1):
+        display.hit(rank, hit, whole=whole)
+        if hit.explanation:
+            display.explanation(hit, hit.explanation)
+    for note, why in hits.dropped.items() if explain else ():
+        show.put(show.clean(f"dropped {note}: {why}"), style="dim")
+
+
+@on_memory
+def ask(
+    on: Target,
+    question: Question,
+    budget: Budget = None,
+    top_k: Considered = TOP_K,
+    history: History = "",
+    *,
+    filters: SearchFilters,
+) -> Iterator[object]:
+    """Answer a question from the memory, with citations.
+
+    Without a chat model it prints the context.
+    A user's question reads the tenant's shared memory too.
+    """
+    logging.getLogger("memgraph_engine").addHandler(logging.NullHandler())  # the answer tells the same
+    pieces = on.memory(asking=True).answer_stream(
+        question, **on.owner, budget=budget, top_k=top_k, history=history, **filters
+    )
+    answer = _told(pieces, aloud=not on.as_json)
+    yield answer
+    show.asked(answer.context.asked)
+    show.fallbacks(answer.fallbacks)
+    from memgraph_engine.cli.display import entry
+    from memgraph_engine.model.answer import UNSURE
+
+    for one in answer.citations if answer.text else answer.context.entries:
+        entry(one)
+    if not answer.text and not answer.context.sure:
+        typer.echo(UNSURE if answer.context.entries else "Nothing found.", err=True)
+    if answer.text and answer.known and not answer.supported:
+        typer.echo("The answer cites nothing of the memory.", err=True)
+
+
+def _told(pieces: "Iterator[str | Answer]", *, aloud: bool) -> "Answer":
+    """Print an answer while it comes, and return the whole."""
+    begun = False
+    for piece in pieces:
+        if not isinstance(piece, str):
+            if begun:
+                typer.echo("")
+            return piece
+        if aloud:
+            begun = True
+            typer.echo(show.clean(piece), nl=False)
+    raise AssertionError("the last piece is the answer")

@@ -1,4 +1,4 @@
-"""`memgraph-engine profile`."""
+"""What is known about users, and which notes readers were given."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
@@ -7,6 +7,7 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory
+from memgraph_engine.cli.group import Commands
 
 if TYPE_CHECKING:
     from memgraph_engine.model.profile import Attribute
@@ -45,10 +46,39 @@ def profile(
         typer.echo(f"Nothing is known.{'' if told else _OFF}", err=True)
         return
     rows = [_row(one) for one in found.attributes] + [_row(one) for one in found.former]
-    show.table(show.console(), [("name", "value", "since", "until", "source", "decision"), *rows])
+    show.table([("name", "value", "since", "until", "source", "decision"), *rows])
 
 
 def _row(one: "Attribute") -> tuple[str, ...]:
     until = "" if one.valid_to.year == 9999 else f"{one.valid_to:%Y-%m-%d}"
     told = (one.name, one.value, f"{one.valid_from:%Y-%m-%d}", until, one.source, one.decision)
     return tuple(map(show.clean, told))
+
+
+audit_app = Commands(
+    "audit", "What is known and why, what left, changed or was given.", ("about", "deleted", "changed")
+)
+
+
+@audit_app.command()
+@on_memory
+def retrievals(
+    on: Target,
+    since: Annotated[str | None, "TIME: Only what was given then or later, ISO 8601."] = None,
+    until: Annotated[str | None, "TIME: Only what was given then or before, ISO 8601."] = None,
+    note: Annotated[str | None, "ID: Only what gave this note, or one that tells this source."] = None,
+    query: Annotated[str | None, "WORDS: Only questions that hold all of these words."] = None,
+) -> Iterator[object]:
+    """Tell which notes a reader was given, and when, newest first.
+
+    That is recorded with the setting audit.retrievals alone; the question's words are with its value "text".
+    """
+    memory = on.memory()
+    found = memory.audit.retrievals(**on.owner, since=since, until=until, note=note, query=query)
+    if not found:
+        kept = memory.engine.settings.audit.retrievals
+        off = "" if kept else " The log of retrievals is switched off (the setting audit.retrievals)."
+        typer.echo(f"Nothing is recorded that is meant.{off}", err=True)
+    from memgraph_engine.cli.display import shown
+
+    return shown(on, found)

@@ -52,9 +52,10 @@ def forget(
     if some and not yes:
         typer.confirm("Erase this for good?", abort=True, err=True)
     receipt = memory.erase(plan)
-    yield receipt
-    typer.echo(show.erased(receipt))
     on.failed = bool(receipt.residue)
+    from memgraph_engine.cli.display import shown
+
+    yield from shown(on, receipt)
 
 
 def _tell(plan: "ErasurePlan", *, err: bool) -> None:
@@ -118,14 +119,8 @@ def hold(
     if reason is None and (session or source):
         raise typer.BadParameter("say why it must not be erased.", param_hint="REASON")
     memory = on.memory()
+    from memgraph_engine.cli.display import shown
+
     if reason:
-        return on.shown(memory.hold(reason, session=session, source=source, **on.owner))
-    return on.shown(memory.holds(**on.owner), "Nothing is held.")
-
-
-@on_memory
-def release(on: Target, id: Annotated[str, "HOLD: A hold's id, as `hold` lists it."]) -> Iterator[object]:
-    """End a hold."""
-    on.memory().release(id, **on.owner)
-    yield {"released": id}
-    typer.echo(f"Released {show.clean(id)}.")
+        return shown(on, memory.hold(reason, session=session, source=source, **on.owner))
+    return shown(on, memory.holds(**on.owner), "Nothing is held.")

@@ -1,7 +1,7 @@
-"""`memgraph-engine topics`: keywords that occur together, and the runs that find them."""
+"""What the papers add: topics of keywords, a tree of blocks, and claims."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,6 +12,12 @@ from memgraph_engine.cli.options import Shared, User, whose
 from memgraph_engine.cli.progress import bar
 
 topics_app = Commands("topics", "Topics: keywords that occur together.", ("list", "show", "ties", "runs"))
+blocks_app = Commands(
+    "blocks", "Blocks: notes that belong together, in a tree.", ("outline", "search", "show", "runs", "rebuild", "list")
+)
+claims_app = Commands(
+    "claims", "Claims: what notes say that holds in general.", ("list", "about", "show", "consolidate")
+)
 
 _PHASES = 5
 
@@ -38,15 +44,13 @@ def rebuild(
         on.owner = whose(user, shared)
     memory = on.connect() if every else on.memory()
     with bar("Topics", lambda: _PHASES) as running:
-
-        def tell(phase: str) -> None:
-            running.advance(phase != "wait")
-
         if every:
-            runs = memory.rebuild_all_topics(engine=engine, progress=tell)
+            runs = memory.rebuild_all_topics(engine=engine, progress=running.phase)
         else:
-            runs = [memory.rebuild_topics(**on.owner, engine=engine, progress=tell)]
-    yield from on.shown(runs if every else runs[0])
+            runs = [memory.rebuild_topics(**on.owner, engine=engine, progress=running.phase)]
+    from memgraph_engine.cli.display import shown
+
+    yield from shown(on, runs if every else runs[0])
     if not runs:
         typer.echo("No memory has changed since its topics were found.")
 
@@ -79,3 +83,24 @@ def diff(on: Target) -> Iterator[object]:
         typer.echo(f"merged  {named(new)} from {'; '.join(map(named, parts))}")
     for move in run.moves:
         typer.echo(f"moved   {show.clean(move.keyword)} from {named(move.source)} to {named(move.target)}")
+
+
+@claims_app.command()
+@on_memory
+def share(on: Target, switch: Annotated[Literal["on", "off"], "Whether to."]) -> Iterator[object]:
+    """Let the tenant's users share claims, with --shared.
+
+    Or let one of them take part, with --user.
+    Off is the default of a tenant, and on that of a user.
+    """
+    memory = on.memory()
+    memory.share_claims(on=switch == "on", **on.owner)
+    counts = memory.stats(**on.owner)
+    yield {"on": switch == "on"}
+    if on.owner["shared"]:
+        told = (
+            f"Users share claims: {counts.shared_claims:,} are told." if counts.shares_claims else "No claim is shared."
+        )
+    else:
+        told = f"{show.clean(counts.scope)} takes {'no part' if counts.withholds_claims else 'part'} in shared claims."
+    typer.echo(told)
