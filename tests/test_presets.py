@@ -1,11 +1,12 @@
 """The settings of the papers, held against what the papers give."""
 
+import re
 from operator import attrgetter
 from typing import get_args
 
 import pytest
 
-from memgraph_engine import Settings, SettingsError
+from memgraph_engine import Memory, Settings, SettingsError
 from memgraph_engine.settings import Preset
 
 OFF = 0.0
@@ -83,3 +84,20 @@ def test_a_preset_lies_below_what_is_set_by_oneself_and_above_the_defaults(tmp_p
 def test_an_unknown_preset_is_named_with_those_that_there_are():
     with pytest.raises(SettingsError, match=r"preset: .*'memfly', 'mla-arc'.*'memoryarchitect'"):
         Settings.load(preset="memgpt")
+
+
+def test_whatever_the_page_names_is_there(root):
+    page = (root / "docs" / "papers.md").read_text("utf-8")
+    named = [one for row in page.splitlines() if row.startswith("| ") for one in re.findall("`([^`]+)`", row)]
+    settings, found = Settings.load(), 0
+    for name in named:
+        if "/" in name:
+            assert (root / name).is_file(), name
+        elif name.startswith("Memory."):
+            assert hasattr(Memory, name.removeprefix("Memory.")), name
+        elif re.fullmatch(r"[a-z]+\.[a-z_]+", name):
+            attrgetter(name)(settings)
+        else:
+            continue
+        found += 1
+    assert found > 60

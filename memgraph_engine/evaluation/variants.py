@@ -39,6 +39,9 @@ ABLATIONS: Mapping[str, Overrides] = {
     "without-denoise": {"gate": {"denoise": False}},
     "without-link": {"gate": {"link": False}},
     "without-merge": {"gate": {"merge": False}},
+    # of what is made of it later (MLA-ARC, table 3), where the settings evolve memories
+    "without-evolution": {"lifecycle": {"evolve": 0}},
+    "without-link-and-evolution": {"gate": {"link": False}, "lifecycle": {"evolve": 0}},
     # of the retrieval
     "without-topics": {"recall": {"topics": 0.0}},
     "without-keywords": {"recall": {"keywords": 0.0}},
