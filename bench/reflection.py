@@ -15,7 +15,7 @@ from memgraph_engine.evaluation.locomo import ADVERSARIAL, Conversation
 from memgraph_engine.evaluation.ranking import mean, score
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.evaluation.run import after
-from memgraph_engine.settings import REPRODUCED, RecallSettings
+from memgraph_engine.settings import Preset, Settings
 
 _WAYS = ("alone", "related", "contradicts")
 _MEASURES = ("R@10", "R@20")
@@ -34,7 +34,8 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     with connected(bench_settings(given.model)) as memory, of_its_own(memory) as mine:
         for one in some:
             mine.add_many(one.turns, user_id=one.id)
-        found = {name: _ranked(mine, some, name) for name in ("learned", *REPRODUCED)}  # before anything was used
+        papers: tuple[Preset, ...] = ("", "mla-arc", "memoryarchitect")
+        found = {paper or "learned": _ranked(mine, some, paper) for paper in papers}  # before anything was used
         told, questions = _told(mine, some)
     every = Counter[str]()
     for (way, _), number in told.items():
@@ -75,10 +76,10 @@ def _told(memory: Memory, some: Iterable[Conversation]) -> tuple[Counter[tuple[s
     return told, questions
 
 
-def _ranked(memory: Memory, some: Iterable[Conversation], ranking: str) -> dict[str, float]:
-    """Return what a ranking finds of the turns that hold the answers."""
+def _ranked(memory: Memory, some: Iterable[Conversation], paper: Preset) -> dict[str, float]:
+    """Return what the ranking of a paper, or the default one, finds of the turns that hold the answers."""
     given = memory.engine.settings
-    recall = RecallSettings.model_validate({**given.recall.model_dump(), "ranking": ranking})
+    recall = Settings.paper(paper).recall
     scores = []
     for one in some:
         ended = after(one, memory)

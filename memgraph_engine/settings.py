@@ -3,12 +3,12 @@
 import logging
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Literal, Self, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import platformdirs
@@ -45,27 +45,13 @@ Pooling = Literal["", "cls", "mean", "last"]
 Memory = Annotated[str, Field(pattern=r"^\d+[kmgKMG]$")]
 
 
-class Reproduced(NamedTuple):
-    """The ranking of a paper: the cosine and some other channels are weighed, and nothing else."""
-
-    similarity: float
-    weights: Mapping[str, float]
-
-
 _NAME = r"[\w-]{1,63}"
 _ADDRESS = re.compile(
     rf"(?:bolt|neo4j)(?:\+s|\+ssc)?://(?:\[[\da-fA-F:.]+\]|{_NAME}(?:\.{_NAME})*\.?)(?::(\d{{1,5}}))?/?", re.ASCII
 )
 
-REPRODUCED = {
-    "mla-arc": Reproduced(0.7, {"frequency": 0.15, "decay": 0.15}),  # section 3.7.1, which gives no values
-    # section II.C.2; the channel is half of one and the boost, so the boost itself counts .1
-    "memoryarchitect": Reproduced(0.7, {"utility": 0.2, "policy": 0.2}),
-}
-_WEIGHTS = (
-    *("lexical_raw", "lexical_context", "dense_raw", "dense_context", "neighbour_1", "neighbour_2", "session"),
-    *("keywords", "topics", "related", "blocks", "role", "time", "frequency", "decay", "utility", "policy"),
-)
+Preset = Literal["", "memfly", "mla-arc", "lightmem-slm", "lightmem-tree", "memoryarchitect"]
+"""The papers whose settings `config/presets/` holds (docs/papers.md); '' is none."""
 
 
 def _page_cache() -> str:
@@ -102,6 +88,7 @@ class RecallSettings(_Table):
     keyword_anchors: Annotated[int, Field(ge=1, le=100)]
     topic_anchors: Annotated[int, Field(ge=1, le=100)]
     anchored: Annotated[int, Field(ge=1, le=1000)]
+    spread: Annotated[int, Field(ge=1, le=1000)]
     pathways: Literal["unsure", "always"]
     sure: Share
     expansion: Literal["nearest", "anchors"]
@@ -109,25 +96,17 @@ class RecallSettings(_Table):
     block_anchors: Annotated[int, Field(ge=1, le=100)]
     role: Weight
     time: Weight
+    similarity: Weight
     frequency: Weight
     decay: Weight
     utility: Weight
     policy: Weight
     rounds: Annotated[int, Field(ge=1, le=3)]
+    planning: Literal["first", "each"]
     sufficient: Share
     feedback: Weight
     reranker: str
     candidates: Annotated[int, Field(ge=1, le=10)]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _reproduced(cls, given: Any) -> Any:
-        """Let the ranking of a paper set all weights: those that it does not name are 0."""
-        paper = REPRODUCED.get(str(given.get("ranking"))) if isinstance(given, dict) else None
-        if not paper:
-            return given
-        dense = dict.fromkeys(("dense_raw", "dense_context"), paper.similarity / 2)
-        return {**given, **dict.fromkeys(_WEIGHTS, 0.0), **dense, **paper.weights}
 
     @property
     def reads_use(self) -> bool:
@@ -391,6 +370,8 @@ class Settings(BaseSettings):
         nested_model_default_partial_update=True,
     )
 
+    preset: Preset
+
     uri: Annotated[str, AfterValidator(_address)]
     user: str
     password: SecretStr
@@ -454,9 +435,21 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  the names are pydantic's
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Order the sources: arguments, environment, the user's file, the defaults."""
+        """Order the sources: arguments, environment, the user's file, the preset that these name, the defaults."""
         own = [_toml(settings_cls, file)] if (file := _user_file()) else []
-        return init_settings, env_settings, *own, _read_once(settings_cls, resource("config", "settings.toml"))
+        given = init_settings, env_settings, *own
+        preset = next((found for source in given if (found := source().get("preset")) is not None), "")
+        files = [("config", "presets", f"{preset}.toml")] if preset and preset in get_args(Preset) else []
+        return *given, *(_read_once(settings_cls, resource(*file)) for file in (*files, ("config", "settings.toml")))
+
+    @classmethod
+    def paper(cls, name: Preset, **overrides: object) -> "Settings":
+        """Read all sources with the preset of a paper; raises SettingsError for another name.
+
+        >>> Settings.paper("memfly").recall.fusion
+        'rrf'
+        """
+        return cls.load(preset=name, **overrides)
 
     @classmethod
     def load(cls, **overrides: object) -> "Settings":

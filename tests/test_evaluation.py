@@ -107,8 +107,15 @@ def test_what_only_a_model_does_is_not_left_out_without_one():
     def names(*, model):
         return [one.name for one in variants(tuple(ABLATIONS), model=model, full_context=True, k=20)]
 
-    needed = {"without-denoise", "without-iteration", "without-queries", "without-claims", "full-context"}
-    assert set(names(model=True)) - set(names(model=False)) == needed
+    needed = {
+        "without-denoise",
+        "without-iteration",
+        "without-queries",
+        "without-claims",
+        "without-selector",
+        "full-context",
+    }
+    assert set(names(model=True)) - set(names(model=False)) == {*needed, "full-context"}
 
 
 def test_variants_that_differ_in_recall_alone_read_the_same_memory():
@@ -128,12 +135,15 @@ def test_blocks_are_read_where_they_find_or_weigh_anything():
     assert weighed.isdisjoint((RAG, "memfly-retrieval", "without-pathways"))
 
 
-def test_a_part_of_slm_brings_that_along_and_is_compared_with_it():
-    chosen = variants(("without-selector", "without-topics"), model=False, full_context=False, k=20)
+def test_a_part_of_a_papers_way_brings_that_along_and_is_compared_with_it():
+    parts = ("without-selector", "without-topics", "memfly-without-topics")
+    chosen = variants(parts, model=True, full_context=False, k=20)
     assert {one.name: one.against for one in chosen} == {
         MEMORY: MEMORY,
         RAG: MEMORY,
         "without-topics": MEMORY,
+        "memfly-retrieval": MEMORY,
+        "memfly-without-topics": "memfly-retrieval",
         SLM: MEMORY,
         "without-selector": SLM,
     }
@@ -148,7 +158,8 @@ def test_slm_proposes_twice_as_many_notes_as_are_kept_and_a_model_selects_where_
     assert recall(SLM, model=True).pool == 14
     assert recall(SLM, model=True, reranker="litellm/x").reranker == "llm"
     assert recall(SLM, model=False, reranker="litellm/x").reranker == "litellm/x"
-    assert recall("without-selector", model=True, reranker="litellm/x").reranker == ""
+    without = recall("without-selector", model=True, reranker="litellm/x")
+    assert without == recall(SLM, model=True).model_copy(update={"reranker": ""})  # it takes away one thing
 
 
 # ---- differences ----------------------------------------------------------------------------

@@ -102,27 +102,26 @@ def test_a_model_constructs_answers_and_judges(evaluate, model, stored, tmp_path
     assert "answers.png" in report
 
 
-def test_slm_selects_without_a_model_by_the_score_of_the_nearest(evaluate, tmp_path):
+def test_ways_of_papers_are_measured_without_a_model_and_each_part_beside_its_own_whole(evaluate, tmp_path):
     locomo.write(tmp_path, locomo.sample(turns=36))
-    shown = json.loads(evaluate("--ablation", "without-selector", "--k", "3", "--json").stdout)
+    given = ("--ablation", "slm", "--ablation", "memfly-without-topics", "--k", "3", "--json")
+    shown = json.loads(evaluate(*given).stdout)
     figures, results = shown["figures"], Journal(tmp_path / "run" / "results.jsonl")
-    found = {
-        name: [set(entry["sources"]) for key, entry in results.items() if key[:3] == ("found", name, 3)]
-        for name in ("slm", "without-selector")
-    }
-    assert all(len(sources) == 3 for some in found.values() for sources in some)
-    assert found["slm"] != found["without-selector"]  # of the six nearest others are kept than the three nearest
+    for name in ("slm", "memfly-retrieval", "memfly-without-topics"):
+        found = [entry["sources"] for key, entry in results.items() if key[:3] == ("found", name, 3)]
+        assert found
+        assert all(len(sources) <= 3 for sources in found)
     assert not any(name.startswith("slm.F1") for name in figures)
     (compared,) = (
         one["difference"]
         for one in shown["differences"]
-        if (one["variant"], one["measure"], one["category"]) == ("without-selector", "Recall", "all")
+        if (one["variant"], one["measure"], one["category"]) == ("memfly-without-topics", "Recall", "all")
     )
-    gain = figures["without-selector.Recall@3.all"] - figures["slm.Recall@3.all"]
+    gain = figures["memfly-without-topics.Recall@3.all"] - figures["memfly-retrieval.Recall@3.all"]
     assert compared["mean"] == pytest.approx(gain)
     assert compared["questions"] == 5
     report = (tmp_path / "run" / "report.md").read_text()
-    assert "| without-selector | slm | Recall |" in report
+    assert "| memfly-without-topics | memfly-retrieval | Recall |" in report
     assert "was done without a model" not in report
 
 

@@ -29,8 +29,8 @@ def boats(connected, tmp_path):  # noqa: F811
     path = tmp_path / "policies.yaml"
     path.write_text(CLASSES)
 
-    def make(texts=BOATS, **recall):
-        memory = connected(recall=recall, lifecycle={"policies": str(path)}, gate={"update": False})
+    def make(texts=BOATS, preset="", **recall):
+        memory = connected(preset=preset, recall=recall, lifecycle={"policies": str(path)}, gate={"update": False})
         memory.add_many(texts, user_id="ana")
         return memory, order(memory)[::-1]
 
@@ -131,7 +131,7 @@ def test_an_explanation_with_use_adds_up_to_the_score(boats):
 
 def test_mla_arc_ranks_by_cosine_frequency_and_decay(boats):
     texts = [{"text": text, "time": BEGIN - days * DAY} for text, days in zip(BOATS, (0, 30, 90), strict=True)]
-    memory, (last, second, _) = boats(texts, ranking="mla-arc")
+    memory, (last, second, _) = boats(texts, preset="mla-arc")
     for shown in ([last], [last], [second]):
         memory.reflect(ASKED, shown, "Nothing.", **ANA)
     shown = {last: 1.0, second: math.log(2) / math.log(3)}
@@ -143,7 +143,7 @@ def test_mla_arc_ranks_by_cosine_frequency_and_decay(boats):
 
 
 def test_memoryarchitect_ranks_by_similarity_utility_and_boost(boats):
-    memory, (last, second, first) = boats(ranking="memoryarchitect")
+    memory, (last, second, first) = boats(preset="memoryarchitect")
     memory.set_policy(second, "kept", **ANA)
     memory.set_policy(first, "low", **ANA)
     memory.reflect(ASKED, [last], memory.get(last, **ANA).text, **ANA)
@@ -155,10 +155,8 @@ def test_memoryarchitect_ranks_by_similarity_utility_and_boost(boats):
     assert [hit.score * 1.1 - 0.1 for hit in hits] == pytest.approx(paper)
 
 
-def test_the_ranking_of_a_paper_sets_all_weights():
-    recall = Settings.load(recall={"ranking": "mla-arc", "keywords": 0.5}).recall
-    assert (recall.keywords, recall.session, recall.lexical_raw, recall.utility) == (0, 0, 0, 0)
-    assert (recall.dense_raw, recall.dense_context, recall.frequency, recall.decay) == (0.35, 0.35, 0.15, 0.15)
+def test_weights_of_use_are_read_where_they_are_given():
+    assert Settings.paper("mla-arc").recall.reads_use
     assert not Settings.load().recall.reads_use
     with pytest.raises(SettingsError, match="decay"):
         Settings.load(recall={"decay": -1})

@@ -9,7 +9,9 @@
 // $topic: vector    vector of what a plan says that the question is about, null likewise
 // $keywords: integer    keywords nearest to each of these; 0 for none
 // $topics: integer    topics nearest to it
-// $spread: integer    keywords of a topic, and notes of a keyword, that are followed; a topic leads over no keyword of more
+// $spread: integer    keywords of a topic, those of fewest notes first, and notes of a keyword that are followed; a topic leads
+//   over no keyword of more
+// $ordered: boolean    whether the newest notes of a keyword are followed, not whichever are found first: that reads all of them
 // $blocks: integer    blocks nearest to the question whose notes are proposed, 0 for none
 // $block_candidates: integer    blocks among which these are chosen
 // $block_notes: integer    notes that they propose
@@ -40,7 +42,14 @@ CALL () {
     RETURN k, 1.0 AS score
   }
   WITH k, max(score) AS score WHERE score > 0
-  CALL (k) { MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses AND (NOT $expiring OR n.expires_at > $alive) RETURN n LIMIT $spread }
+  CALL (k) {
+    MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses AND (NOT $expiring OR n.expires_at > $alive)
+    RETURN n
+    // if $ordered
+    ORDER BY n.stamp DESC
+    // end
+    LIMIT $spread
+  }
   WITH k, score, collect(n) AS notes WHERE size(notes) > 0
   RETURN 'keywords' AS channel, notes, score, CASE WHEN size(notes) < $spread THEN size(notes) ELSE COUNT { (k)<-[:HAS_KEYWORD]-() } END AS carried, CASE WHEN $traced THEN [k.name, null] END AS name
   UNION ALL
@@ -50,8 +59,12 @@ CALL () {
       SEARCH t IN (VECTOR INDEX topic_embedding FOR vector WHERE t.scope IN $scopes LIMIT $topics) SCORE AS score
     RETURN t, 2 * score - 1 AS score
   }
-  CALL (t) { MATCH (t)<-[:IN_TOPIC]-(k) RETURN k, COUNT { (k)<-[:HAS_KEYWORD]-() } AS carried LIMIT $spread }
-  WITH t, k, score WHERE score > 0 AND carried <= $spread
+  CALL (t) {
+    MATCH (t)<-[:IN_TOPIC]-(k)
+    WITH k, COUNT { (k)<-[:HAS_KEYWORD]-() } AS carried WHERE carried <= $spread
+    RETURN k ORDER BY carried, k.key LIMIT $spread
+  }
+  WITH t, k, score WHERE score > 0
   MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses AND (NOT $expiring OR n.expires_at > $alive)
   WITH t, k, score, collect(n) AS notes
   RETURN 'topics' AS channel, notes, score, size(notes) AS carried, CASE WHEN $traced THEN [k.name, t.label] END AS name

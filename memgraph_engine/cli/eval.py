@@ -46,6 +46,9 @@ def locomo(
         list[str] | None,
         "NAME: Measure without a part, e.g. without-topics, or by blocks; can be repeated; `all` means each.",
     ] = None,
+    preset: Annotated[
+        str | None, "NAME: Measure a memory with the settings of a paper, e.g. memfly (docs/papers.md)."
+    ] = None,
     k: Annotated[list[int] | None, "N: Notes that answers are made from (20); can be repeated."] = None,
     full_context: Annotated[
         bool, typer.Option(help="Measure the baseline that reads whole conversations, which is most of the cost.")
@@ -69,7 +72,7 @@ def locomo(
     from memgraph_engine.evaluation import session
     from memgraph_engine.llm.roles import chat_named
 
-    settings = _settings(model)
+    settings = _settings(model, preset)
     if forget:
         removed = session.forget(out, settings)
         yield {"removed": removed}
@@ -159,10 +162,10 @@ def _chosen(file: Path, out: Path, ids: "Sequence[str]") -> "Sequence[Conversati
     return [every[one] for one in dict.fromkeys(ids or every)]
 
 
-def _settings(model: str) -> "Settings":
+def _settings(model: str, preset: str | None = None) -> "Settings":
     from memgraph_engine.settings import Settings
 
-    return Settings.load(llm={"model": model})
+    return Settings.load(llm={"model": model}, **({} if preset is None else {"preset": preset}))
 
 
 def _experiment(

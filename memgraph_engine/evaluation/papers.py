@@ -51,7 +51,7 @@ def rows(measure: str, model: str) -> list[Row]:
 def ablation(measure: str, variant: str) -> float | None:
     """Return what MemFly's table 3 (Qwen3-8B) has for a variant, None if it has none.
 
-    >>> ablation("Recall", "without-topics"), ablation("Recall", "without-words")
+    >>> ablation("Recall", "memfly-without-topics"), ablation("Recall", "without-words")
     (53.3, None)
     """
     return next((row[measure] for row in _file()["ablation"] if row["variant"] == variant), None)

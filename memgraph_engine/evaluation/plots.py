@@ -24,7 +24,9 @@ def draw(summary: Summary, folder: Path) -> list[str]:
     parts = len(_left_out(summary))
     drawn = [("sweep.png", _sweep, (6.4, 4.0))]
     drawn += [("ablations.png", _ablations, (6.4, 1.4 + 0.42 * parts))] if parts else []
-    drawn += [("answers.png", _answers, (8.4, 5.0))] if summary.experiment.model else []
+    if summary.experiment.model:
+        drawn += [("answers.png", _answers, (8.4, 5.0))]
+        drawn += [("parts.png", _parts, (8.4, 5.0))] if parts else []
     for name, of, size in drawn:
         _write(folder / name, of, summary, size)
     return [name for name, _, _ in drawn]
@@ -55,15 +57,18 @@ def _sweep(axes: "Axes", summary: Summary) -> None:
     axes.legend(loc="lower right", frameon=False, fontsize=8, ncols=2)
 
 
-def _left_out(summary: Summary) -> list[str]:
-    return [one.name for one in summary.experiment.variants if one.name not in (MEMORY, RAG, FULL_CONTEXT)]
+def _left_out(summary: Summary) -> dict[str, str]:
+    """Return what is left out by each variant's name, with what that is compared with."""
+    plain = (MEMORY, RAG, FULL_CONTEXT)
+    return {one.name: one.against for one in summary.experiment.variants if one.name not in plain}
 
 
 def _ablations(axes: "Axes", summary: Summary) -> None:
-    """Draw by how many points of Recall each variant differs from the whole memory, and the paper's does."""
-    names = _left_out(summary)[::-1]
-    ours = [_difference(summary.value(name, RECALL), summary.value(MEMORY, RECALL)) for name in names]
-    theirs = [_difference(ablation(RECALL, name), ablation(RECALL, MEMORY)) for name in names]
+    """Draw by how many points of Recall each variant differs from its whole, and the paper's does."""
+    pairs = list(_left_out(summary).items())[::-1]
+    names = [name for name, _ in pairs]
+    ours = [_difference(*(summary.value(one, RECALL) for one in pair)) for pair in pairs]
+    theirs = [_difference(*(ablation(RECALL, one) for one in pair)) for pair in pairs]
     for shift, values, colour, label in (
         (0.2, ours, _OURS, f"this run ({summary.experiment.model or 'no LLM'})"),
         (-0.2, theirs, _THEIRS, "MemFly, table 3 (Qwen3-8B)"),
@@ -76,7 +81,7 @@ def _ablations(axes: "Axes", summary: Summary) -> None:
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set_yticks(range(len(names)), names)
     axes.margins(x=0.15)
-    axes.set(xlabel=f"points of Recall@{summary.experiment.ks[0]}", title="Recall of each variant, against the memory")
+    axes.set(xlabel=f"points of Recall@{summary.experiment.ks[0]}", title="Recall of each variant, against its whole")
     _legend(axes)
 
 
@@ -97,12 +102,27 @@ def _answers(axes: "Axes", summary: Summary) -> None:
     shades = ("#f3dcb8", "#e3b877", "#c8892b", "#8f5f17", "#c9d8bd", "#8fb07a", "#4c7a3a")
     named = [f"{row.system}, {row.model} ({row.source})" for row in theirs]
     groups += [(name, row.values, colour) for name, row, colour in zip(named, theirs, shades, strict=False)]
+    _by_category(axes, groups, f"Answers by category ({summary.experiment.model})")
+
+
+def _parts(axes: "Axes", summary: Summary) -> None:
+    """Draw F1 by category of the memory and of each variant (MemFly, figure 2)."""
+    names = [MEMORY, *_left_out(summary)]
+    groups = [
+        (name, [summary.value(name, "F1", str(number)) for number in CATEGORIES], f"C{place % 10}")
+        for place, name in enumerate(names)
+    ]
+    _by_category(axes, groups, f"Answers by category, without each part ({summary.experiment.model})")
+
+
+def _by_category(axes: "Axes", groups: "Sequence[tuple[str, Sequence[float | None], str]]", title: str) -> None:
+    """Draw a bar for each of CATEGORIES and each group: its label, its values and its colour."""
     width = 0.86 / max(1, len(groups))
     for place, (label, values, colour) in enumerate(groups):
         at = [number - 0.43 + width * (place + 0.5) for number in range(len(CATEGORIES))]
         axes.bar(at, [value or 0.0 for value in values], width, color=colour, label=label)
     axes.set_xticks(range(len(CATEGORIES)), [f"{number}\n{name}" for number, name in CATEGORIES.items()])
-    axes.set(ylabel="F1", ylim=(0, 100), title=f"Answers by category ({summary.experiment.model})")
+    axes.set(ylabel="F1", ylim=(0, 100), title=title)
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
     _legend(axes)

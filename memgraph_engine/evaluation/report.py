@@ -7,6 +7,7 @@ from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 
 from memgraph_engine.cost import Cost
+from memgraph_engine.embedding.choose import named_in
 from memgraph_engine.evaluation.answering import ADVERSARIAL_TEMPERATURE, TEMPERATURE
 from memgraph_engine.evaluation.bootstrap import RESAMPLES
 from memgraph_engine.evaluation.experiment import SWEEP
@@ -15,10 +16,15 @@ from memgraph_engine.evaluation.papers import ablation, rows
 from memgraph_engine.evaluation.summary import ALL, BUT_ADVERSARIAL, HIT, JUDGE, RECALL, TOKENS, Summary
 from memgraph_engine.evaluation.variants import BLOCKS, FULL_CONTEXT, MEMORY, RAG, SLM
 from memgraph_engine.evaluation.wording import MEASURES, SBERT
+from memgraph_engine.settings import Settings
 
 _NUMBERS = tuple(str(number) for number in CATEGORIES)
 _NAMED = tuple(f"{number} {name}" for number, name in CATEGORIES.items())
 _SHOWN = ("memgraph-engine", "neo4j", "numpy", "onnxruntime", "litellm", "nltk", "rouge-score")
+_PARAMETERS = (
+    *("gate.merge_threshold", "gate.link_threshold", "recall.ranking", "recall.fusion", "recall.topic_anchors"),
+    *("recall.keyword_anchors", "recall.spread", "recall.rounds", "answer.rounds", "answer.relevance"),
+)
 _COMPARED = """\
 Categories are meant by LoCoMo's numbers: MLA-ARC's and LightMem's names are shifted ("Multi Hop" is category 2 in
 the one and 3 in the other). "full context" is the whole conversation in the prompt, which MemFly and MLA-ARC call
@@ -46,29 +52,37 @@ def table(head: Sequence[str], body: Iterable[Sequence[object]]) -> str:
     return "\n".join([cells(head), "|" + "---|" * len(head), *(cells(row) for row in body)])
 
 
-def report(summary: Summary, embedder: str, spent: Cost, plots: Sequence[str]) -> str:
+def report(summary: Summary, settings: Settings, spent: Cost, plots: Sequence[str]) -> str:
     """Return the whole report; `plots` are names of files beside it, `spent` is what models were paid in all runs."""
-    parts = [*_head(summary, embedder, spent), *_retrieval(summary, plots)]
+    parts = [*_head(summary, settings, spent), *_retrieval(summary, plots)]
     if summary.experiment.model:
-        parts += [*_answers(summary, plots), *_wording(summary), *_ablations(summary)]
+        parts += [*_answers(summary, plots), *_wording(summary), *_ablations(summary, plots)]
     parts += [*_differences(summary), "## What has to be known", _COMPARED, *_faults(summary)]
     return "\n\n".join(parts) + "\n"
 
 
-def _head(summary: Summary, embedder: str, spent: Cost) -> Iterator[str]:
+def _head(summary: Summary, settings: Settings, spent: Cost) -> Iterator[str]:
     experiment, questions = summary.experiment, summary.questions()
     yield "# Evaluation on LoCoMo"
     by_category = ", ".join(f"{questions[number]} of category {number}" for number in _NUMBERS)
     yield f"Conversations: {len(experiment.conversations)}. Questions: {questions[ALL]:,} ({by_category})."
     how = f"Model {experiment.model}" if experiment.model else "No LLM: retrieval only"
     judge = f", judged by {experiment.judge}" if experiment.judge else ""
-    yield f"{how}{judge}; embedder {embedder}. {_circumstances()}"
+    yield f"{how}{judge}; embedder {named_in(settings)}. {_circumstances()}"
+    yield f"Preset: {settings.preset or 'none'}. In force: {', '.join(_in_force(settings))}."
     if experiment.model:
         money = "unknown" if spent.money is None else f"${spent.money:,.4f}"
         yield (
             f"Temperature {TEMPERATURE:g}, for category 5 {ADVERSARIAL_TEMPERATURE:g}. Paid for: {spent.calls:,} "
             f"requests, {spent.input_tokens:,} tokens read and {spent.output_tokens:,} written, price {money}."
         )
+
+
+def _in_force(settings: Settings) -> Iterator[str]:
+    """Yield the parameters that the papers name (MemFly, table 5), of the settings of the run."""
+    for name in _PARAMETERS:
+        table, _, key = name.partition(".")
+        yield f"`{name}` {getattr(getattr(settings, table), key)}"
 
 
 def _circumstances() -> str:
@@ -165,7 +179,7 @@ def _label(name: str, k: int) -> str:
     return f"{name}, k = {k}" if k else name
 
 
-def _ablations(summary: Summary) -> Iterator[str]:
+def _ablations(summary: Summary, plots: Sequence[str]) -> Iterator[str]:
     left_out = [one.name for one in summary.experiment.variants if one.name not in (RAG, FULL_CONTEXT)]
     if len(left_out) == 1:
         return
@@ -178,6 +192,10 @@ def _ablations(summary: Summary) -> Iterator[str]:
     ]
     yield table(("", *measures, *(f"MemFly: {m}" for m in theirs)), body)
     yield "MemFly gives two values of BLEU-1 for the same run: 36.85 in table 3, 34.51 in table 2."
+    yield "### F1 by category"
+    by_category = [(name, *(summary.value(name, "F1", number) for number in _NUMBERS)) for name in left_out]
+    yield table(("", *_NAMED), by_category)
+    yield from _images(plots, "parts.png")
 
 
 def _differences(summary: Summary) -> Iterator[str]:

@@ -85,7 +85,7 @@ class Run:
             purge(tenant, settings=self._memory.engine.settings)
 
     def _build(self, conversation: Conversation, variant: Variant, tenant: str, advance: Callable[[int], None]) -> None:
-        """Store the turns and find topics; what is stored already is recognised.
+        """Store the turns, find topics, evolve where the settings do; what is stored already is recognised.
 
         Raises a ModelError when the model could not be asked: no memory is left that was built half without it.
         """
@@ -102,6 +102,8 @@ class Run:
             advance(len(some))
         if memory.engine.settings.recall.topics and not memory.topic_runs(user_id=user, limit=1):
             memory.rebuild_topics(user_id=user)
+        if memory.engine.settings.lifecycle.evolve:
+            fallbacks |= dict.fromkeys(memory.evolve(user_id=user).fallbacks)
         key = (BUILT, variant.name, user)
         if fallbacks or key not in self._results:
             self._results.add(key, {"notes": memory.stats(user_id=user).notes, "fallbacks": list(fallbacks)})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memgraph_engine.client import Memory
-from memgraph_engine.embedding.choose import embedder_named, named_in
+from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.errors import InvalidInput, MissingExtra
 from memgraph_engine.evaluation import plots
 from memgraph_engine.evaluation.answering import Answering, Patience
@@ -63,7 +63,7 @@ class Session:
         """Write `report.md`, its plots and `figures.json` into the folder."""
         summary = Summary(self.experiment, self.results)
         names = plots.draw(summary, self.folder)
-        text = report(summary, named_in(self.settings), self.replies.spent, names)
+        text = report(summary, self.settings, self.replies.spent, names)
         (self.folder / "report.md").write_text(text, encoding="utf-8")
         figures = json.dumps(summary.flat(), indent=1, sort_keys=True)
         (self.folder / "figures.json").write_text(figures + "\n", encoding="utf-8")

@@ -1,10 +1,12 @@
-"""What is compared: the memory as it is, without one of its parts, and plain baselines."""
+"""What is compared: the memory as it is, without one of its parts, as papers read it, and plain baselines."""
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memgraph_engine.client import Memory
 from memgraph_engine.llm.roles import Roles
+from memgraph_engine.resources import resource
 from memgraph_engine.settings import RolesSettings, Settings
 
 Overrides = Mapping[str, Mapping[str, object]]
@@ -16,31 +18,20 @@ FULL_CONTEXT = "full-context"
 BLOCKS = "blocks"
 SLM = "slm"
 
-# LightMem with small models: stage 1 goes by vectors (section 3.4), and proposes 2K notes; stage 2 keeps K of 2K. One
-# round, which the controller plans (3.3): `sufficient` 0 says that it is enough.
-_TWO_STAGES = {
-    "lexical_pool": 1,
-    "keywords": 0.0,
-    "topics": 0.0,
-    "related": 0.0,
-    "blocks": 0.0,
-    "candidates": 2,
-    "rounds": 2,
-    "sufficient": 0.0,
-}
-_NEAREST = {
-    "ranking": "weights",
-    "lexical_raw": 0.0,
-    "lexical_context": 0.0,
-    "dense_raw": 0.5,
-    "dense_context": 0.5,
-    "neighbour_1": 0.0,
-    "neighbour_2": 0.0,
-    "session": 0.0,
-    "time": 0.0,
-    "reranker": "",
-}
-_ONE_ROUND = {"rounds": 2}
+_MEMFLY = "memfly-retrieval"
+
+
+def _paper(preset: str) -> Overrides:
+    """Return how a paper reads, by its preset: what is stored stays as it is."""
+    tables = tomllib.loads(resource("config", "presets", f"{preset}.toml").read_text("utf-8"))
+    return {table: tables[table] for table in ("recall", "answer")}
+
+
+def _without(paper: Overrides, **changed: float) -> Overrides:
+    return {**paper, "recall": {**paper["recall"], **changed}}
+
+
+_OF_MEMFLY, _OF_LIGHTMEM = _paper("memfly"), _paper("lightmem-slm")
 
 ABLATIONS: Mapping[str, Overrides] = {
     # of the construction (MemFly, table 3)
@@ -48,35 +39,25 @@ ABLATIONS: Mapping[str, Overrides] = {
     "without-denoise": {"gate": {"denoise": False}},
     "without-link": {"gate": {"link": False}},
     "without-merge": {"gate": {"merge": False}},
+    # of what is made of it later (MLA-ARC, table 3), where the settings evolve memories
+    "without-evolution": {"lifecycle": {"evolve": 0}},
+    "without-link-and-evolution": {"gate": {"link": False}, "lifecycle": {"evolve": 0}},
     # of the retrieval
     "without-topics": {"recall": {"topics": 0.0}},
     "without-keywords": {"recall": {"keywords": 0.0}},
     "without-related": {"recall": {"related": 0.0}},
     "without-iteration": {"answer": {"rounds": 1}},
-    # the paper's own retrieval (MemFly, section 3.4.1, table 5): the three pathways alone, fused by their ranks
-    "memfly-retrieval": {
-        "recall": {
-            "keyword_anchors": 10,
-            "topic_anchors": 3,
-            "fusion": "rrf",
-            "pathways": "always",
-            "expansion": "anchors",
-            "lexical_raw": 0.0,
-            "lexical_context": 0.0,
-            "dense_raw": 0.0,
-            "dense_context": 0.0,
-            "time": 0.0,
-            "blocks": 0.0,
-        }
-    },
+    # the paper's own retrieval (MemFly, section 3.4, table 5), and each part of it left out (table 3)
+    _MEMFLY: _OF_MEMFLY,
+    "memfly-without-topics": _without(_OF_MEMFLY, topics=0.0),
+    "memfly-without-keywords": _without(_OF_MEMFLY, keywords=0.0),
+    "memfly-without-related": _without(_OF_MEMFLY, related=0.0),
+    "memfly-without-iteration": {**_without(_OF_MEMFLY, rounds=1), "answer": {"rounds": 1}},
     # the blocks (LightMem, section 3.5): what is read is found by them, in one round, or they are one more pathway
     BLOCKS: {"answer": {"rounds": 1}},
     "with-blocks": {"recall": {"blocks": 0.05}},
     # the controller, the selector and the claims (LightMem with small models, figure 3), and each of them left out
-    SLM: {"recall": _TWO_STAGES, "answer": _ONE_ROUND},
-    "without-selector": {"recall": {**_TWO_STAGES, **_NEAREST}, "answer": _ONE_ROUND},
-    "without-queries": {"recall": _TWO_STAGES, "answer": _ONE_ROUND},
-    "without-claims": {"recall": _TWO_STAGES, "answer": _ONE_ROUND},
+    **dict.fromkeys((SLM, "without-selector", "without-queries", "without-claims"), _OF_LIGHTMEM),
     # no paper has these
     "without-pathways": {"recall": {"topics": 0.0, "keywords": 0.0, "related": 0.0, "blocks": 0.0}},
     "without-time": {"recall": {"time": 0.0}},
@@ -86,15 +67,20 @@ ABLATIONS: Mapping[str, Overrides] = {
 }
 """What differs is a setting: a part that is left out, or another way. BLOCKS is read by other calls as well.
 
-Those of LightMem with small models differ from SLM, not from MEMORY: also by the roles that they ask, and by claims.
+Those of LightMem with small models differ also by the roles that they ask, and by claims.
 """
 
-_OF_SLM = {SLM, "without-selector", "without-queries", "without-claims"}
+_AGAINST = {
+    **{name: _MEMFLY for name in ABLATIONS if name.startswith("memfly-without-")},
+    **dict.fromkeys(("without-selector", "without-queries", "without-claims"), SLM),
+}
+_OF_SLM = {SLM, *(name for name, other in _AGAINST.items() if other == SLM)}
 _UNASKED = {"without-queries": frozenset({"planning", "sufficiency"})}
 _MOST_PROPOSED = 1000  # the largest `recall.pool`
 _NEED_A_MODEL = {  # what these leave out is only done for one
     "without-denoise",
     "without-iteration",
+    "without-selector",
     "without-queries",
     "without-claims",  # what is found is the same: claims are told in the contexts of answers
 }
@@ -186,26 +172,28 @@ def without_models(settings: Settings) -> Settings:
 def variants(ablations: Sequence[str], *, model: bool, full_context: bool, k: int) -> list[Variant]:
     """Return what is compared, in order; without a model only what retrieves, and what can differ.
 
-    What is a part of SLM brings that along, to be compared with. `k` is the number of notes that are kept.
+    What is a part of a paper's way brings that along, to be compared with. `k` is the number of notes that are kept.
     """
     chosen = {name for name in ablations if model or name not in _NEED_A_MODEL}
-    if chosen & _OF_SLM:
-        chosen.add(SLM)
+    chosen |= {_AGAINST[name] for name in chosen & _AGAINST.keys()}
     found = [Variant(MEMORY, {}), Variant(RAG, _PLAIN, models=False)]
     found += [Variant(FULL_CONTEXT, {}, models=False)] if model and full_context else []
     return found + [_ablation(name, k, model=model) for name in ABLATIONS if name in chosen]
 
 
 def _ablation(name: str, k: int, *, model: bool) -> Variant:
-    overrides = ABLATIONS[name]
+    overrides, against = ABLATIONS[name], _AGAINST.get(name, MEMORY)
     if name not in _OF_SLM:
-        return Variant(name, overrides)
-    by_model = {"reranker": "llm"} if model else {}  # else the settings' reranker, or the score that notes have
-    recall = {"pool": min(2 * k, _MOST_PROPOSED), **by_model, **overrides["recall"]}
+        return Variant(name, overrides, against=against)
+    recall = {**overrides["recall"], "pool": min(2 * k, _MOST_PROPOSED)}
+    if name == "without-selector":
+        recall["reranker"] = ""
+    elif not model:
+        del recall["reranker"]  # the settings' own, if there is one
     return Variant(
         name,
         {**overrides, "recall": recall},
         unasked=_UNASKED.get(name, frozenset({"sufficiency"})),
         claims=name != "without-claims",
-        against=MEMORY if name == SLM else SLM,
+        against=against,
     )

@@ -20,6 +20,8 @@ NEVER = datetime(9999, 12, 31, tzinfo=UTC)
 """Stands for "not yet": a filtered property always has a value."""
 UNKNOWN_PAST = datetime(1, 1, 1, tzinfo=UTC)
 """Stands for "since ever"."""
+MOST_KEYWORDS = 32
+"""Of a note that has those of all its messages (MemFly, equation 9): a bound for what is repeated for years."""
 DEFAULT_POLICY = "factual"
 """The class of what was written before there were policies, and by default of everything since."""
 

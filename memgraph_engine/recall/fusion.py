@@ -302,9 +302,15 @@ def min_max(scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
 
 
 def reciprocal_ranks(scores: "NDArray[np.float64]", k: int) -> "NDArray[np.float64]":
-    """Turn scores, as for `min_max`, into 1 / (k + rank) times k + 1: the best has 1, and what scores 0 has no rank."""
+    """Turn scores, as for `min_max`, into 1 / (k + rank) times k + 1: the best has 1, and what scores 0 has no rank.
+
+    What scores the same has the same rank.
+    """
     import numpy as np
 
-    ranks = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1, kind="stable") + 1
+    ranks = np.empty(scores.shape)
+    for column in np.ndindex(scores.shape[0], *scores.shape[2:]):
+        own = -scores[column[0], :, *column[1:]]
+        ranks[column[0], :, *column[1:]] = np.searchsorted(np.sort(own), own) + 1
     reciprocal: NDArray[np.float64] = np.where(scores != 0, (k + 1) / (k + ranks), 0.0)
     return reciprocal

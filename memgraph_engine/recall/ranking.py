@@ -20,13 +20,13 @@ from memgraph_engine.language.terms import tokenize
 from memgraph_engine.recall.fusion import CHANNELS, STEPS, Places
 from memgraph_engine.recall.relevance import Weights
 from memgraph_engine.resources import resource
-from memgraph_engine.settings import REPRODUCED, RecallSettings
+from memgraph_engine.settings import RecallSettings
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LEARNED, BY_WEIGHTS = "learned", "weights"
+LEARNED, BY_WEIGHTS, BY_COSINE = "learned", "weights", "cosine"
 USER, PEOPLE = "user", "people"
 """Whose words a pool holds, besides an assistant's: one user's, or several people's. Each has weights of its own."""
 FILE = ("config", "calibration", "ranking.json")
@@ -102,7 +102,7 @@ class Ranking:
 
 @cache
 def rankings(name: str) -> Mapping[str, Ranking] | None:
-    """Return the shipped rankings for "learned", None for "weights" and for a paper's, else those of a file.
+    """Return the shipped rankings for "learned", None for "weights" and "cosine", else those of a file.
 
     One is of USER, one of PEOPLE. Raises SettingsError for a file that can't be read, or that has not one number
     for each feature in both.
@@ -110,7 +110,7 @@ def rankings(name: str) -> Mapping[str, Ranking] | None:
     >>> rankings("weights") is None, set(rankings("learned")["people"].weights) == set(FEATURES)
     (True, True)
     """
-    if name == BY_WEIGHTS or name in REPRODUCED:
+    if name in (BY_WEIGHTS, BY_COSINE):
         return None
     source = resource(*FILE) if name == LEARNED else Path(name)
     try:
@@ -118,7 +118,7 @@ def rankings(name: str) -> Mapping[str, Ranking] | None:
     except OSError as error:
         raise SettingsError(
             f"recall.ranking is {name!r}, and no file of that name can be read ({error.strerror}); give the path of "
-            f"one, {LEARNED!r}, {BY_WEIGHTS!r}, or {' or '.join(map(repr, REPRODUCED))}."
+            f"one, {LEARNED!r}, {BY_WEIGHTS!r} or {BY_COSINE!r}."
         ) from error
     except (ValueError, RecursionError) as error:
         raise _unusable(name, f"it is no JSON: {error}") from None

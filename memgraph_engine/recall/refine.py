@@ -132,7 +132,8 @@ class Refiner:
         """Return what is asked in the next round: what a model wants to know, else more like the best note."""
         if follow_up:
             vector = self.embedder.embed_query(follow_up)
-            return replace(query, text=follow_up, vector=vector, reading=None, asked=query.vector)
+            later = replace(query, text=follow_up, vector=vector, reading=None, asked=query.vector)
+            return replace(later, reading=self._planned(later)) if self.settings.planning == "each" else later
         (near,) = self.embedder.embed_documents(["\n".join(best.note().raw)])
         leaning = _unit(query.vector) + self.settings.feedback * _unit(near)
         rarest = _rarest(best, first.notes, terms(query.text, first.languages), first.languages)

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 _GROWTH = 4
 _LARGEST_POOL = 20_000
 _APART = -1  # the stamp of what is kept apart
-_SPREAD = 16  # keywords of a topic, and notes of a keyword: of one that more notes carry it says little which are meant
 
+_MANY = 100  # notes of a keyword, from which on the newest are looked for
 _BACK = ("as_of", "known_at")  # what a look back is to, which no pathway has
 _BLOCK_NOTES = 100  # that blocks propose
 
@@ -511,16 +511,16 @@ def _pathways(query: Query, answer: Row, reading: Reading, settings: RecallSetti
     """Return what the statement of the pathways takes, for scopes of which an answer tells."""
     sums, named = answer["sums"], [packed(vector) for vector in reading.keywords]
     languages = sorted({scope["language"] for scope in sums})
-    keywords = settings.keyword_anchors if settings.keywords else 0
     return {
         "scopes": query.scope_names,
         "vector": packed(query.vector),
-        "names": names((query.text, *reading.plan.keywords), languages) if keywords else [],
+        "names": names((query.text, *reading.plan.keywords), languages) if settings.keywords else [],
         "named": named or None,
         "topic": packed(reading.topic),
-        "keywords": -(-keywords // max(len(named), 1)),
+        "keywords": settings.keyword_anchors if settings.keywords else 0,
         "topics": settings.topic_anchors if settings.topics else 0,
-        "spread": _SPREAD,
+        "spread": settings.spread,
+        "ordered": settings.spread >= _MANY,
         "blocks": settings.block_anchors if settings.blocks else 0,
         "block_candidates": SPARE * settings.block_anchors,
         "block_notes": _BLOCK_NOTES,

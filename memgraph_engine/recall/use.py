@@ -5,8 +5,8 @@
 - utility: how useful it has proved to the reader (MemoryArchitect, section II.C.2)
 - policy: the boost of its class (the same section)
 
-Each lies between 0 and 1 for itself, whatever else the pool holds. A score of the ranking counts 1 beside them; in the
-rankings of the two papers it is the cosine, and counts .7.
+Each lies between 0 and 1 for itself, whatever else the pool holds. Beside them `recall.similarity` is the weight of the
+ranking's score, or of the cosine where that is the ranking, as in both papers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,8 @@ from memgraph_engine.lifecycle import utility
 from memgraph_engine.lifecycle.policies import Policies, Policy
 from memgraph_engine.model.result import ChannelScore
 from memgraph_engine.model.usage import Usage
-from memgraph_engine.settings import REPRODUCED, RecallSettings
+from memgraph_engine.recall.ranking import BY_COSINE
+from memgraph_engine.settings import RecallSettings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +53,7 @@ class Use:
 
 def weighs(settings: RecallSettings) -> bool:
     """Tell whether anything is added to the scores."""
-    return settings.ranking in REPRODUCED or any(getattr(settings, channel) for channel in USE)
+    return settings.ranking == BY_COSINE or any(getattr(settings, channel) for channel in USE)
 
 
 def weigh(
@@ -73,12 +74,11 @@ def weigh(
     import numpy as np
 
     own, first = scores, "ranking"
-    share = 1.0
-    if settings.ranking in REPRODUCED:
-        own, first, share = cosines.max(axis=1, initial=-1.0), "similarity", REPRODUCED[settings.ranking].similarity
+    if settings.ranking == BY_COSINE:
+        own, first = cosines.max(axis=1, initial=-1.0), "similarity"
     known = usage.weighed(tx, reader, scopes, [note.id for note in notes])
     raw = np.column_stack([own, *(_channels(notes, known, policies, now))])
-    weights = np.array([share, *(getattr(settings, channel) for channel in USE)])
+    weights = np.array([settings.similarity, *(getattr(settings, channel) for channel in USE)])
     normalised = np.clip(raw, 0.0, 1.0)
     normalised[:, 1] = np.log1p(raw[:, 1]) / max(np.log1p(raw[:, 1]).max(initial=0.0), 1e-9)
     normalised[:, 3] = raw[:, 3] / utility.MOST

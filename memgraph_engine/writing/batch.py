@@ -21,7 +21,7 @@ from memgraph_engine.ingest.profiling import Profiled
 from memgraph_engine.language.terms import tokenize
 from memgraph_engine.lifecycle.policies import Life, life_of, quoted
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import Key, Source
+from memgraph_engine.model.memory import MOST_KEYWORDS, Key, Source
 from memgraph_engine.model.result import Decision, Entry, EntryKind, PassageEntry
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.rendering.context import Text, render
@@ -321,7 +321,7 @@ class Batch:
             return False
         draft.text = text
         names = dict.fromkeys((*draft.keywords, *(keyword.name for keyword in candidate.keywords)))
-        draft.keywords = tuple(names)[: self.engine.settings.max_keywords]
+        draft.keywords = tuple(names)[:MOST_KEYWORDS]
         self._transaction.name(k for k in candidate.keywords if k.name in draft.keywords)
         properties = {
             "raw": list(text.raw),

@@ -21,7 +21,7 @@ from memgraph_engine.ingest.construct import Placed
 from memgraph_engine.language.names import key
 from memgraph_engine.lifecycle.policies import Life, life_of, quoted
 from memgraph_engine.model.candidate import Keyword
-from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, Key, Note, Source
+from memgraph_engine.model.memory import MOST_KEYWORDS, NEVER, READABLE, TRUE_ONCE, Key, Note, Source
 from memgraph_engine.model.result import Applied, Decision, DecisionKind
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
@@ -332,7 +332,7 @@ def _named(transaction: Transaction, one: Rendering, change: Change) -> list[Key
         said = [replace(source, text=one.found.note.text, caption="") for source in said[:1]]
     made = construct_alone(transaction, [Placed(source) for source in said])
     named = {keyword.name: keyword for candidate in made for keyword in candidate.keywords}
-    return list(named.values())[: transaction.engine.settings.max_keywords]
+    return list(named.values())[:MOST_KEYWORDS]
 
 
 def keywords(transaction: Transaction, names: Sequence[str]) -> list[Keyword]:
