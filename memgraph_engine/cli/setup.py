@@ -16,6 +16,7 @@ from memgraph_engine.resources import resource
 
 if TYPE_CHECKING:
     from memgraph_engine.model.health import Health
+    from memgraph_engine.settings import Settings
 
 _ASSIGNMENT = re.compile(r"^(?=\w+ = )", re.MULTILINE)
 
@@ -25,22 +26,28 @@ def init(
     write_config: Annotated[
         Path | None, "FILE: Also write a file with all settings, commented out, for you to change."
     ] = None,
+    paper: Annotated[str, "NAME: With the settings of a paper, e.g. memfly (docs/papers.md)."] = "",
 ) -> Iterator[object]:
     """Make Neo4j, the schema and the embedder ready.
 
     It fetches what is needed, and starts the managed server or connects to the one that the settings name. It can be
     repeated.
     """
+    from memgraph_engine.settings import Settings
+
+    settings = Settings.load(**({"preset": paper} if paper else {}))
     if write_config:
-        _write(write_config)
-    ready = _prepare()
+        _write(write_config, paper)
+    ready = _prepare(settings)
     yield ready
     show.facts({name.replace("_", " "): value for name, value in ready.items()})
     typer.echo("Ready. Try: memgraph-engine demo", err=True)
 
 
-def _write(file: Path) -> None:
+def _write(file: Path, paper: str) -> None:
     template = _ASSIGNMENT.sub("# ", resource("config", "settings.toml").read_text("utf-8"))
+    if paper:
+        template = template.replace('# preset = ""', f'preset = "{paper}"')
     try:
         with file.open("x", encoding="utf-8") as out:
             out.write(template)
@@ -54,13 +61,11 @@ def _write(file: Path) -> None:
     )
 
 
-def _prepare() -> dict[str, object]:
+def _prepare(settings: "Settings") -> dict[str, object]:
     """Connect, and return what is ready and where."""
     from memgraph_engine.engine import wiring
     from memgraph_engine.graph.server.local import LocalServer
-    from memgraph_engine.settings import Settings
 
-    settings = Settings.load()
     engine = wiring.build(settings)
     with engine.db as db:
         ready: dict[str, object] = {"neo4j": db.uri, "database": settings.database}
