@@ -1138,8 +1138,8 @@ class Memory:
         ...     memory.health().ok
         True
         """
-        cap = self.engine.settings.lifecycle.cap
-        return health.look(self.engine.db, self.engine.settings.tenant, cap, overdue)
+        settings = self.engine.settings
+        return health.look(self.engine.db, settings.tenant, settings.lifecycle.cap, health.patience(overdue))
 
     # ---- inside -----------------------------------------------------------------------------
 

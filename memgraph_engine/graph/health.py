@@ -22,10 +22,15 @@ def ahead(db: Database) -> timedelta:
     return moment(db.run("store/clock")[0]["now"]) - db.alive()
 
 
-def look(db: Database, tenant: str, cap: int, overdue: float) -> Health:
-    """Return how the database is; work that waits for more than `overdue` seconds is a fault, as are its errors."""
+def patience(overdue: float) -> timedelta:
+    """Return how long work may wait, of a number of seconds; raises InvalidInput."""
     if type(overdue) not in (int, float) or not 0 <= overdue < _LONGEST:
         raise InvalidInput(f"overdue must be a number of seconds from 0, not {overdue!r}.")
+    return timedelta(seconds=overdue)
+
+
+def look(db: Database, tenant: str, cap: int, overdue: timedelta) -> Health:
+    """Return how the database is; work that waits longer than `overdue` is a fault. A database's errors are faults."""
     try:
         rows = db.run("store/read")
         clock = ahead(db)
@@ -42,7 +47,7 @@ def look(db: Database, tenant: str, cap: int, overdue: float) -> Health:
     faults = [*_schema_faults(found, rows[0]["upgrading"] if rows else None)]
     if abs(clock) > SKEW:
         faults.append(f"The server's clock and this machine's differ by {abs(clock).total_seconds() / 60:.0f} minutes.")
-    faults += [fault for one in undone if (fault := _late(one, db.alive(), timedelta(seconds=overdue)))]
+    faults += [fault for one in undone if (fault := _late(one, db.alive(), overdue))]
     return Health(db.uri, tuple(faults), found, schema.VERSION, round(clock.total_seconds(), 3), undone, fresh)
 
 
