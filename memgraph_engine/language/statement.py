@@ -139,11 +139,6 @@ class Statement:
         return [token for token in body if token in self.body]
 
     @cached_property
-    def becoming(self) -> frozenset[str]:
-        """The numbers right behind its verb of change: "turned 7", "went up to 12"."""
-        return frozenset(one.plain for at, one in enumerate(self.tokens) if one.number and at - 1 in self._verbs)
-
-    @cached_property
     def patient(self) -> frozenset[str]:
         """The stems of the thing that is `acted_on`."""
         named = takewhile(lambda token: token.stem and not token.number, self.acted_on[1:])
@@ -275,12 +270,6 @@ class Statement:
         end = _behind_verb(tokens, start, self.line)
         told = () if mine is not None or tokens[0].word in lists.speaker else tokens[:start]
         return text_of(told), text_of(tokens[start:end]), text_of(tokens[end:])
-
-    @cached_property
-    def counted(self) -> frozenset[str]:
-        """The stems of what it counts."""
-        pairs = (pair for pair in pairwise(self.body) if numbers(pair[:1]))
-        return timeless((after for _, after in pairs))
 
     def comes_from(self, was: "Statement") -> bool:
         """Tell whether another one holds what was before it by its own words, if it tells that."""
