@@ -911,6 +911,7 @@ def test_the_package_runs_as_a_module():
         ["search", "Who?", "--user", "ana", "--meta", "floor"],
         ["search", "Who?", "--user", "ana", "--top-k", "many"],
         ["delete", "--user", "ana"],
+        ["reflect", "Who?", "Ana.", "--user", "ana"],
         ["delete", "D1:3", "--all", "--user", "ana"],
         ["ingest", __file__, __file__, "--id", "x", "--user", "ana"],
         ["nonsense"],
