@@ -183,7 +183,6 @@ class Database:
     def check(self) -> None:
         """Reach the server; raises Unreachable, AuthenticationFailed or ServerTooOld."""
         with self._translated():
-            self._driver.verify_connectivity()
             agent = self._driver.get_server_info().agent
         version = agent.partition("/")[2]
         parts = version.split(".")
