@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memgraph_engine.graph import schema
-from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.database import Database, Row, Runner, paged
 from memgraph_engine.graph.rows import moment, packed
 from memgraph_engine.model.claim import Claim, confidence
 from memgraph_engine.model.memory import UNKNOWN_PAST
@@ -67,9 +67,13 @@ def state(db: Database, scope: str) -> ClaimsState | None:
 def unread(db: Database, scope: str) -> Iterator[list[Unread]]:
     """Yield the notes by pages that no run has read as they are, the oldest first."""
     after, after_id = UNKNOWN_PAST, ""
-    while rows := db.run("claims/notes", scope=scope, after=after, after_id=after_id, limit=_PAGE):
-        yield [Unread(row["id"], row["stamp"], row["said"], row["speakers"]) for row in rows]
-        after, after_id = moment(rows[-1]["created_at"]), rows[-1]["id"]
+    full = True
+    while full:
+        rows = db.run("claims/notes", scope=scope, after=after, after_id=after_id, limit=_PAGE)
+        full = len(rows) == _PAGE
+        if rows:
+            after, after_id = moment(rows[-1]["created_at"]), rows[-1]["id"]
+            yield [Unread(row["id"], row["stamp"], row["said"], row["speakers"]) for row in rows]
 
 
 def known(db: Database, scope: str, ids: Sequence[str]) -> set[str]:
@@ -110,10 +114,9 @@ def end(db: Database, scope: str, version: int, cycle: int) -> None:
 
 def told(tx: Runner, scopes: Sequence[str], ids: Sequence[str] | None = None) -> Iterator[Supported]:
     """Yield all claims of some scopes, or those of some ids, as the notes support them now."""
-    after, given = "", None if ids is None else list(ids)
-    while rows := tx.run("claims/told", scopes=list(scopes), ids=given, after=after, limit=_SOME):
+    given = {"scopes": list(scopes), "ids": None if ids is None else list(ids)}
+    for rows in paged(tx, "claims/told", _SOME, by=lambda row: "{scope} {id}".format(**row["claim"]), **given):
         yield from map(_supported, rows)
-        after = f"{rows[-1]['claim']['scope']} {rows[-1]['claim']['id']}"
 
 
 def near(
@@ -147,10 +150,8 @@ def general(
         "named": named,
         "vector": None if vector is None else packed(vector),
     }
-    after = ""
-    while rows := tx.run("claims/general", **given, after=after, limit=_SOME):
+    for rows in paged(tx, "claims/general", _SOME, by=lambda row: row["claim"]["id"], **given):
         yield from (_general(shared, row) for row in rows)
-        after = rows[-1]["claim"]["id"]
 
 
 def share(db: Database, scope: str, *, shares: bool | None = None, withholds: bool | None = None) -> None:

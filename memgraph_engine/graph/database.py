@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import chain
+from operator import itemgetter
 from random import uniform
 from threading import Event, Lock
 from typing import Any, Protocol, Self, TypeVar
@@ -69,6 +70,29 @@ class Runner(Protocol):
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run the statement `cypher/{name}.cypher` and return its rows."""
+
+
+def paged(
+    runner: Runner,
+    name: str,
+    /,
+    size: int,
+    *,
+    after: Any = "",
+    by: Callable[[Row], Any] = itemgetter("id"),
+    **parameters: Any,
+) -> Iterator[list[Row]]:
+    """Yield the pages of a statement, each `after` the last row of the one before, which is told `by` something.
+
+    One that is not full is the last.
+    """
+    full = True
+    while full:
+        rows = runner.run(name, after=after, limit=size, **parameters)
+        full = len(rows) == size
+        if rows:
+            after = by(rows[-1])
+            yield rows
 
 
 class _Transaction:
