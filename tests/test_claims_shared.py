@@ -29,8 +29,8 @@ READER = {"user_id": "dan"}
 
 def say(memory, user, *texts):
     """Let a user say something in notes of his own, each with its number as its id, and look for claims in it."""
-    for number, text in enumerate(texts, memory.stats(user_id=user).sources):
-        memory.add({"id": f"{user}{number}", "text": text, "session": f"s{number}"}, user_id=user)
+    said = enumerate(texts, memory.stats(user_id=user).sources)
+    memory.add_many([{"id": f"{user}{n}", "text": text, "session": f"s{n}"} for n, text in said], user_id=user)
     memory.consolidate(user_id=user)
 
 
