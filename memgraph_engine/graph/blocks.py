@@ -82,14 +82,14 @@ def notes(db: Database, scope: str, dimensions: int) -> Iterator[tuple[list[Row]
     """Yield the notes of blocks by pages (id, session, seq, at in ms, revision, stamp), and their vectors."""
     import numpy as np
 
-    for rows in paged(db, "blocks/notes", _PAGE, scope=scope, dimensions=dimensions):
+    for rows in paged(db, "blocks/notes", _PAGE, scope=scope, dimensions=dimensions, after=""):
         raw = b"".join(row.pop("vector").raw() for row in rows)  # as Bolt has them: big-endian
         yield rows, np.frombuffer(raw, dtype=">f4").astype(np.float32).reshape(len(rows), dimensions)
 
 
 def stored(db: Database, scope: str) -> dict[str, Stored]:
     """Return all blocks that are stored."""
-    rows = chain.from_iterable(paged(db, "blocks/stored", _PAGE, scope=scope))
+    rows = chain.from_iterable(paged(db, "blocks/stored", _PAGE, scope=scope, after=""))
     return {row.pop("id"): Stored(**row) for row in rows}
 
 

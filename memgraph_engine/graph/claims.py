@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner, paged
-from memgraph_engine.graph.rows import moment, packed
+from memgraph_engine.graph.rows import moment, packed, place_of
 from memgraph_engine.model.claim import Claim, confidence
 from memgraph_engine.model.memory import UNKNOWN_PAST
 
@@ -66,14 +66,9 @@ def state(db: Database, scope: str) -> ClaimsState | None:
 
 def unread(db: Database, scope: str) -> Iterator[list[Unread]]:
     """Yield the notes by pages that no run has read as they are, the oldest first."""
-    after, after_id = UNKNOWN_PAST, ""
-    full = True
-    while full:
-        rows = db.run("claims/notes", scope=scope, after=after, after_id=after_id, limit=_PAGE)
-        full = len(rows) == _PAGE
-        if rows:
-            after, after_id = moment(rows[-1]["created_at"]), rows[-1]["id"]
-            yield [Unread(row["id"], row["stamp"], row["said"], row["speakers"]) for row in rows]
+    given = {"scope": scope, "after": UNKNOWN_PAST, "after_id": ""}
+    for rows in paged(db, "claims/notes", _PAGE, place_of, **given):
+        yield [Unread(row["id"], row["stamp"], row["said"], row["speakers"]) for row in rows]
 
 
 def known(db: Database, scope: str, ids: Sequence[str]) -> set[str]:
@@ -114,8 +109,8 @@ def end(db: Database, scope: str, version: int, cycle: int) -> None:
 
 def told(tx: Runner, scopes: Sequence[str], ids: Sequence[str] | None = None) -> Iterator[Supported]:
     """Yield all claims of some scopes, or those of some ids, as the notes support them now."""
-    given = {"scopes": list(scopes), "ids": None if ids is None else list(ids)}
-    for rows in paged(tx, "claims/told", _SOME, by=lambda row: "{scope} {id}".format(**row["claim"]), **given):
+    given = {"scopes": list(scopes), "ids": None if ids is None else list(ids), "after": ""}
+    for rows in paged(tx, "claims/told", _SOME, lambda row: {"after": "{scope} {id}".format(**row["claim"])}, **given):
         yield from map(_supported, rows)
 
 
@@ -150,7 +145,7 @@ def general(
         "named": named,
         "vector": None if vector is None else packed(vector),
     }
-    for rows in paged(tx, "claims/general", _SOME, by=lambda row: row["claim"]["id"], **given):
+    for rows in paged(tx, "claims/general", _SOME, lambda row: {"after": row["claim"]["id"]}, after="", **given):
         yield from (_general(shared, row) for row in rows)
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import chain
-from operator import itemgetter
 from random import uniform
 from threading import Event, Lock
 from typing import Any, Protocol, Self, TypeVar
@@ -73,25 +72,15 @@ class Runner(Protocol):
 
 
 def paged(
-    runner: Runner,
-    name: str,
-    /,
-    size: int,
-    *,
-    after: Any = "",
-    by: Callable[[Row], Any] = itemgetter("id"),
-    **parameters: Any,
+    runner: Runner, name: str, size: int, behind: Callable[[Row], Row] = lambda row: {"after": row["id"]}, **given: Any
 ) -> Iterator[list[Row]]:
-    """Yield the pages of a statement, each `after` the last row of the one before, which is told `by` something.
-
-    One that is not full is the last.
-    """
+    """Yield the pages of a statement, each `behind` the last row of the one before, up to one that is not full."""
     full = True
     while full:
-        rows = runner.run(name, after=after, limit=size, **parameters)
+        rows = runner.run(name, limit=size, **given)
         full = len(rows) == size
         if rows:
-            after = by(rows[-1])
+            given |= behind(rows[-1])
             yield rows
 
 

@@ -126,7 +126,7 @@ def everything(db: Database, scope: str) -> tuple[list[tuple[str, str]], int]:
 
 def said(db: Database, scope: str) -> Iterator[Said]:
     """Yield what each source of a scope says, by their ids; what is to be erased by now says nothing."""
-    for rows in paged(db, "erasures/said", _PAGE, scope=scope):
+    for rows in paged(db, "erasures/said", _PAGE, scope=scope, after=""):
         for row in rows:
             filed = [_filed(json.loads(text["metadata"])) for text in row["texts"]]
             told = ((text, values) for text, (_, values) in zip(row["texts"], filed, strict=True))
@@ -374,7 +374,7 @@ def end(db: Database, scope: str, one: Erasure) -> None:
 
 def texts(db: Database, scope: str) -> Iterator[Row]:
     """Yield what notes and sources say: said, made, hidden."""
-    for rows in paged(db, "erasures/texts", _PAGE, scope=scope):
+    for rows in paged(db, "erasures/texts", _PAGE, scope=scope, after=""):
         yield from rows
 
 
@@ -420,7 +420,9 @@ def _newest(tx: Runner, tenant: str) -> Iterator[ErasureReceipt]:
 
 def receipts(db: Database, tenant: str) -> Iterator[ErasureReceipt]:
     """Yield the receipts of a tenant, the first before others."""
-    for rows in paged(db, "receipts/list", _PAGE, after=0, by=lambda row: row["receipt"]["number"], tenant=tenant):
+    for rows in paged(
+        db, "receipts/list", _PAGE, lambda row: {"after": row["receipt"]["number"]}, tenant=tenant, after=0
+    ):
         yield from (_receipt(json.loads(row["receipt"]["body"])) for row in rows)
 
 

@@ -117,10 +117,7 @@ def _known(db: Database) -> list[Row]:
 
 
 def _make(db: Database, rows: list[Row], model: str, dimensions: int) -> list[Row]:
-    """Make what an older schema lacks, or has in another form; can be done again after it was cut off.
-
-    Returns what the database was made with.
-    """
+    """Make what an older schema lacks or has in another form, also after that was cut off; return what there is."""
     older = rows[0]["schema"] if rows else VERSION
     if rows:
         db.write(lambda tx: tx.run("store/upgrade", schema=VERSION))

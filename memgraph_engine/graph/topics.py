@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from operator import itemgetter
 
 from pydantic import TypeAdapter
 
@@ -43,7 +42,7 @@ def state(db: Database, scope: str) -> TopicsState | None:
 
 def network(db: Database, scope: str) -> Iterator[list[Row]]:
     """Return the keywords by pages, in the order of their names: name, topic, near."""
-    return paged(db, "topics/network", _PAGE, by=itemgetter("name"), scope=scope)
+    return paged(db, "topics/network", _PAGE, lambda row: {"after": row["name"]}, scope=scope, after="")
 
 
 def vectors(db: Database, scope: str, names: Sequence[str]) -> Iterator[tuple[str, Sequence[float]]]:
@@ -73,7 +72,7 @@ def begin(tx: Runner, scope: str, seen: TopicsState, run: str, *, most: int, lat
 
 def members(tx: Runner, scope: str) -> Iterator[tuple[str, str | None]]:
     """Yield the keywords in the order of their names, each with its topic."""
-    for rows in paged(tx, "topics/members", _PAGE, by=itemgetter("name"), scope=scope):
+    for rows in paged(tx, "topics/members", _PAGE, lambda row: {"after": row["name"]}, scope=scope, after=""):
         for row in rows:
             yield row["name"], row["topic"]
 

@@ -163,10 +163,7 @@ class _Tool(Tool):
 
 @cache
 def _described(one: Operation) -> Tool:
-    """Return a tool, of which each server makes one that reaches its memories: its schemas are the same in all.
-
-    It refuses arguments that it does not have: a filter that is misspelt would find all.
-    """
+    """Return a tool but for what it calls. It refuses arguments that it does not have: a misspelt filter finds all."""
     title = one.mcp.capitalize()
     destroys = one.right == "forget" and not one.reads
     work = Tools(over_http, Plans()).work(one)
