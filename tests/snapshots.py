@@ -2,7 +2,14 @@
 
 from collections import Counter
 
-KEYS = {"Note": "id", "Past": "id", "Source": "id", "PastSource": "id", "Keyword": "name", "Scope": "scope"}
+READ = ("Note", "Past", "Source", "PastSource")
+DERIVED = ("Block", "BlockRun", "Claim", "Topic", "Run")
+KEYS = {
+    **dict.fromkeys((*READ, *DERIVED, "Decision", "Erasure", "Hold", "Retrieval", "Usage"), "id"),
+    "Keyword": "name",
+    "Scope": "scope",
+    "Erased": "erasure",
+}
 """By labels, the property by which an index finds a node of a scope."""
 
 
@@ -11,8 +18,13 @@ def close(vector):
 
 
 def of_scope(*labels):
-    """Return Cypher that finds the nodes `n` of $scope by indexes: a scan reads what every test has written."""
-    parts = (f"MATCH (n:{label} {{scope: $scope}}) WHERE n.{KEYS[label]} >= '' RETURN n" for label in labels)
+    """Return Cypher that finds the nodes `n` of $scope, or those of some labels, by indexes.
+
+    A scan would read what every test has written.
+    """
+    parts = [f"MATCH (n:{label} {{scope: $scope}}) WHERE n.{KEYS[label]} >= '' RETURN n" for label in labels or KEYS]
+    if not labels:
+        parts.append("MATCH (:Scope {scope: $scope})-[:SPENT]->(n:Spending) RETURN n")
     return f"CALL () {{ {' UNION ALL '.join(parts)} }}"
 
 
@@ -25,7 +37,7 @@ def snapshot(memory, user="ana", vectors=True):
             scope=scope,
         ).data()
         ties = session.run(
-            f"{of_scope(*KEYS)} "
+            f"{of_scope(*READ, 'Keyword', 'Scope')} "
             "MATCH (n)-[r:FROM|NEXT|RELATED|SUPERSEDES|UNTIED|HAS_KEYWORD|CO_OCCUR]->(b) "
             "WHERE (n:Note OR n:Source OR n:Keyword) AND (b:Note OR b:Source OR b:Keyword) "
             "OR r:RELATED OR r:SUPERSEDES OR r:UNTIED "

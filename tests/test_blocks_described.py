@@ -21,6 +21,7 @@ from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
 from tests.loopback import Say, chat_server, forget_clients
 from tests.models import ROLES, Teller, described, memory_with
+from tests.snapshots import of_scope
 from tests.test_blocks import ANA, CHANGES, LAST, TALK, holding, stored, tell
 from tests.test_erasure import everything_told, rows, scope_of
 
@@ -611,7 +612,7 @@ def test_a_memory_that_goes_during_a_run_takes_all_that_the_run_wrote_with_it(te
     with told_by(tenant, embedder, Teller(), llm=budget, blocks={"linkage": linkage}) as memory:
         with pytest.raises(NotFound, match="was removed"):
             memory.rebuild_blocks(**ANA, progress=follow)
-        assert rows(memory, "MATCH (n {scope: $scope}) RETURN labels(n) AS kind", scope=scope_of(memory)) == []
+        assert rows(memory, f"{of_scope()} RETURN labels(n) AS kind", scope=scope_of(memory)) == []
         assert memory.users() == []
 
 
@@ -626,7 +627,7 @@ def test_no_model_is_asked_about_a_memory_that_went_while_another_request_ran(te
         with pytest.raises(NotFound, match="was removed"):
             memory.rebuild_blocks(**ANA)
         assert len(model.requests) == 1
-        assert rows(memory, "MATCH (n {scope: $scope}) RETURN labels(n) AS kind", scope=scope_of(memory)) == []
+        assert rows(memory, f"{of_scope()} RETURN labels(n) AS kind", scope=scope_of(memory)) == []
 
 
 ANEW = {

@@ -23,6 +23,7 @@ from memgraph_engine.model import claim as claim_model
 from memgraph_engine.model.claim import confidence
 from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
+from tests.snapshots import of_scope
 
 ANA = {"user_id": "ana"}
 TALK = [
@@ -306,7 +307,7 @@ def test_a_claim_without_new_evidence_decays_until_it_is_gone_and_three_notes_ke
 
 def held(memory, word, user="ana"):
     """How many nodes of a scope, whatever their labels, hold a word in any property."""
-    rows = cypher(memory, "MATCH (x) WHERE x.scope = $scope RETURN properties(x) AS properties", user)
+    rows = cypher(memory, f"{of_scope()} RETURN properties(n) AS properties", user)
     return sum(word in str(row["properties"]).casefold() for row in rows)
 
 
@@ -350,7 +351,7 @@ def test_nothing_is_left_of_a_memory_that_is_removed(told, how, embedder):
         return
     else:
         purge(told.engine.settings.tenant)
-    assert cypher(told, "MATCH (x) WHERE x.scope = $scope RETURN x") == []
+    assert cypher(told, f"{of_scope()} RETURN n") == []
     rows = cypher(told, "MATCH (l:Lease) WHERE l.name ENDS WITH $scope RETURN l.name AS name")
     assert how == "purge" or rows == []
     assert (texts(told, "ben") == {"Mercury is a planet"}) is (how == "erase")

@@ -24,6 +24,7 @@ from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
 from tests.loopback import Say, chat_server, forget_clients
 from tests.models import ROLES, Abstracter, memory_with
+from tests.snapshots import of_scope
 from tests.test_claims import ANA, BESIDE, STRESS, WHALES, held, stored, supported, tell, texts
 from tests.test_erasure import everything_told, rows, scope_of
 
@@ -523,7 +524,7 @@ def test_what_changes_while_a_model_answers_claims_nothing(tenant, embedder, cha
         assert STRESS not in texts(memory)
         assert held(memory, "headache") == 0 or not change.startswith("erase")
         if change == "erase everything":
-            assert rows(memory, "MATCH (n {scope: $scope}) RETURN n", scope=scope_of(memory)) == []
+            assert rows(memory, f"{of_scope()} RETURN n", scope=scope_of(memory)) == []
         else:
             assert memory.verify(**ANA) == []
 

@@ -480,7 +480,7 @@ def test_of_a_long_function_that_is_gone_nothing_stays_and_undo_brings_it_back(m
     assert {note.text for note in memory.get_all(user_id="ana")} < before
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 6))])
 def test_a_repository_that_was_followed_is_told_as_one_that_is_read_for_the_first_time(memory, repo, seed):
     draw = random.Random(seed)
     parts = ["import os\n", LONG, *(f"def {name}():\n    return {n}\n" for name in "fg" for n in range(3))]

@@ -24,6 +24,7 @@ from memgraph_engine.llm.roles import Roles
 from memgraph_engine.settings import AuditSettings
 from memgraph_engine.worker.work import Worker
 from tests.models import ROLES, Teller
+from tests.snapshots import of_scope
 from tests.test_undo import LINES, take
 
 SECRET = "The code of the vault is amaranth tulip seven."
@@ -39,8 +40,8 @@ def rows(memory, query, **given):
 def everything_told(memory, user="ana"):
     """Every property of every node and tie of a scope, as one text; hashes and vectors left out."""
     scope = f"{memory.engine.settings.tenant}/{user}"
-    nodes = rows(memory, "MATCH (n {scope: $scope}) RETURN labels(n) AS kind, properties(n) AS given", scope=scope)
-    ties = rows(memory, "MATCH (n {scope: $scope})-[r]->() RETURN type(r) AS kind, properties(r) AS given", scope=scope)
+    nodes = rows(memory, f"{of_scope()} RETURN labels(n) AS kind, properties(n) AS given", scope=scope)
+    ties = rows(memory, f"{of_scope()} MATCH (n)-[r]->() RETURN type(r) AS kind, properties(r) AS given", scope=scope)
     return json.dumps(
         [
             (one["kind"], {name: value for name, value in one["given"].items() if not name.endswith("embedding")})
@@ -53,10 +54,10 @@ def everything_told(memory, user="ana"):
 def nodes(memory, user="ana"):
     """All nodes and ties of a scope, node by node."""
     scope = f"{memory.engine.settings.tenant}/{user}"
-    found = rows(memory, "MATCH (n {scope: $scope}) RETURN labels(n) AS kind, properties(n) AS given", scope=scope)
+    found = rows(memory, f"{of_scope()} RETURN labels(n) AS kind, properties(n) AS given", scope=scope)
     ties = rows(
         memory,
-        "MATCH (n {scope: $scope})-[r]->(o) RETURN type(r) AS kind, properties(r) AS given, "
+        f"{of_scope()} MATCH (n)-[r]->(o) RETURN type(r) AS kind, properties(r) AS given, "
         "coalesce(n.id, n.name) AS a, coalesce(o.id, o.name) AS b",
         scope=scope,
     )

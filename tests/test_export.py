@@ -29,7 +29,7 @@ from memgraph_engine.model.usage import Usage
 from memgraph_engine.worker import work
 from memgraph_engine.writing import erasure, export as exporting
 from tests.clocks import Clock
-from tests.snapshots import same, snapshot
+from tests.snapshots import KEYS, same, snapshot
 
 ANA, BOB, CY = ({"user_id": name} for name in ("ana", "bob", "cy"))
 FUZZED = 30  # files for each seed
@@ -182,6 +182,7 @@ def test_all_that_a_scope_holds_is_carried_whatever_the_schema_has(memory, path)
     """Fails for a new label, or type of relationship: then `copy/members`, and this memory, have to have it."""
     indexed = rows(memory, INDEXED)
     of_scopes = {label for named, *_ in indexed for label in named}
+    assert of_scopes == KEYS.keys()  # so no test overlooks a node of a scope
     purged = set(re.findall(r"\(x:(\w+)", statements.statements()["scopes/purge"].text))
     members = set(re.findall(r"\(x:(\w+)", statements.statements()["copy/members"].text))
     aside = statements.statements()["erasures/set_aside"].text

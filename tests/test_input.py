@@ -1,7 +1,10 @@
 """Bad input gets a clear error, and nothing is half-written."""
 
+from dataclasses import replace
+
 import pytest
 
+from memgraph_engine import Memory
 from memgraph_engine.errors import InvalidInput
 
 DEEP: list = []
@@ -125,11 +128,13 @@ def test_a_time_range_that_is_empty_is_refused(untouched):
 
 
 def test_a_bad_line_of_an_iterator_ends_the_call_and_the_rest_can_be_made_again(memory):
-    good = [f"Fact number {i}." for i in range(300)]
-    with pytest.raises(InvalidInput, match="message 301 is empty"):
-        memory.add_many(iter([*good, {"text": ""}]), user_id="ana")
-    assert memory.add_many(good, user_id="ana").added == 300 - 256
-    assert memory.verify(user_id="ana") == []
+    settings = memory.engine.settings.model_copy(update={"ingest_batch": 4})
+    few = Memory(replace(memory.engine, settings=settings))
+    good = [f"Fact number {i}." for i in range(10)]
+    with pytest.raises(InvalidInput, match="message 11 is empty"):
+        few.add_many(iter([*good, {"text": ""}]), user_id="ana")
+    assert few.add_many(good, user_id="ana").added == 10 - 8
+    assert few.verify(user_id="ana") == []
 
 
 @pytest.mark.parametrize(

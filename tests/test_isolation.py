@@ -140,7 +140,7 @@ def test_scopes_whose_terms_are_marked_alike_do_not_meet(memory, monkeypatch, wa
 
 
 def test_what_another_scope_holds_in_plenty_hides_nothing(memory):
-    memory.add_many([f"The key number {i} is under the blue pot." for i in range(400)], user_id="loud")
+    memory.add_many([f"The key number {i} is under the blue pot." for i in range(120)], user_id="loud")
     memory.add("The key is under the blue pot.", user_id="ana")
     hits = memory.search("Where is the key?", user_id="ana")
     assert [hit.note.context for hit in hits] == ["The key is under the blue pot."]

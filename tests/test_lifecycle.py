@@ -9,7 +9,7 @@ from memgraph_engine import ClockSkew, Held, InvalidInput, Memory, NotFound, Set
 from memgraph_engine.worker.work import Worker
 from memgraph_engine.writing import sweep as sweeping
 from tests.clocks import BEGIN
-from tests.snapshots import same, snapshot
+from tests.snapshots import of_scope, same, snapshot
 from tests.test_erasure import STEPS, Killed, dies, everything_told, nodes
 
 DAY = timedelta(days=1)
@@ -340,7 +340,7 @@ def test_a_sweep_takes_out_of_sums_keywords_and_vectors(memory, clock):
     assert "Madeira" not in repr([a.keyword for a in memory.anchors("Where is Madeira?", user_id="ana")])
     with memory.engine.db._session() as session:
         kept = session.run(
-            "MATCH (n {scope: $scope}) WHERE (n:Note AND n.status = 'archived') OR n:Past "
+            f"{of_scope('Note', 'Past')} WITH n WHERE n.status = 'archived' OR n:Past "
             "RETURN count(n.raw_embedding) + count(n.context_embedding) AS vectors, count(n) AS notes",
             scope=f"{memory.engine.settings.tenant}/ana",
         ).single()

@@ -91,10 +91,11 @@ def test_a_filter_is_never_ignored(talk, filters, expected):
     assert found(talk.search("lighthouse", user_id="ana", **filters)) == expected
 
 
-def test_a_rare_tag_is_found_behind_hundreds_of_better_notes(memory):
-    memory.add_many([f"The lighthouse keeper waved {i} times." for i in range(450)], user_id="ana")
+def test_a_rare_tag_is_found_behind_more_better_notes_than_a_pool_holds(memory):
+    memory.add_many([f"The lighthouse keeper waved {i} times." for i in range(60)], user_id="ana")
     memory.add({"id": "rare", "text": "Something else entirely: porridge.", "tags": ["rare"]}, user_id="ana")
-    hits = memory.search("Who waved at the lighthouse?", user_id="ana", tags=["rare"], top_k=5)
+    narrow = weighed(memory, pool=6, lexical_pool=12)
+    hits = narrow.search("Who waved at the lighthouse?", user_id="ana", tags=["rare"], top_k=5)
     assert found(hits) == {"rare"}
 
 
@@ -130,8 +131,9 @@ def test_what_an_assistant_said_is_found_where_it_is_asked_for_it(memory):
 
 
 def test_a_large_top_k_is_filled(memory):
-    memory.add_many([f"Boat number {i} is blue." for i in range(260)], user_id="ana")
-    assert len(memory.search("Which boats are blue?", user_id="ana", top_k=250)) == 250
+    memory.add_many([f"Boat number {i} is blue." for i in range(50)], user_id="ana")
+    narrow = weighed(memory, pool=10, lexical_pool=20)
+    assert len(narrow.search("Which boats are blue?", user_id="ana", top_k=45)) == 45
 
 
 def test_an_explanation_adds_up_to_the_score(talk):

@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 from typer.testing import CliRunner
 
-from memgraph_engine import Memory, Settings
+from memgraph_engine import Memory, Settings, artifacts
 from memgraph_engine.artifacts import fetch
 from memgraph_engine.cli import app
 from memgraph_engine.errors import AuthenticationFailed, DownloadError, ModelError, SettingsError
@@ -64,7 +64,8 @@ def test_a_wrong_password_is_not_told(server, embedder, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["https", "ftp", "http"])
-def test_who_fetches_is_not_told(kind, tmp_path: Path):
+def test_who_fetches_is_not_told(kind, tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(artifacts, "_BACKOFF", 0.0)
     with pytest.raises(DownloadError) as told:
         fetch("bge-small", tmp_path, f"{kind}://ana:{SECRET}@127.0.0.1:1/{'x' * 9}", progress=False)
     assert SECRET not in f"{told.value!r}"

@@ -2,7 +2,6 @@
 
 import json
 import math
-import subprocess
 import sys
 import threading
 from contextlib import suppress
@@ -18,7 +17,7 @@ from typer.testing import CliRunner
 from memgraph_engine import AsyncMemory, Memory, Settings
 from memgraph_engine.cli import app
 from memgraph_engine.cost import Cost
-from memgraph_engine.errors import MissingExtra, ModelUnavailable, SettingsError
+from memgraph_engine.errors import MissingExtra, ModelRefused, ModelUnavailable, SettingsError
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note
@@ -30,6 +29,7 @@ from memgraph_engine.recall.search import Query
 from memgraph_engine.recall.select import Selector
 from memgraph_engine.reranking.choose import reranker_named
 from memgraph_engine.testing import HashingEmbedder, ScriptedChat
+from tests.loopback import forget_clients
 from tests.models import memory_with
 
 ANA = {"user_id": "ana"}
@@ -590,46 +590,29 @@ def loopback():
             yield http.server_port, asked
         finally:
             http.closing.set()
+            forget_clients()
             http.shutdown()
 
 
-PROGRAM = """
-import json, sys
-from memgraph_engine.errors import ModelError
-from memgraph_engine.reranking.choose import reranker_named
-from memgraph_engine.settings import Settings
-
-reranker = reranker_named(Settings.load(recall={"reranker": "litellm/infinity/tiny"}, llm={"timeout": 1.0}))
-told = {"name": reranker.name, "remote": reranker.remote}
-for question in ("Who?", "forget", "busy", "refuse", "sleep", "gone"):
-    if question == "gone":
-        import os
-        os.environ["INFINITY_API_BASE"] = "http://127.0.0.1:1"
-    try:
-        told[question] = reranker.rerank(question, ["a", "bbb", "cc"])
-    except ModelError as error:
-        told[question] = f"{type(error).__name__}: {error}"
-print(json.dumps(told), flush=True)
-"""
-
-
+@pytest.mark.filterwarnings("ignore")  # LiteLLM's own
 def test_litellm_reranks_and_what_fails_is_our_error(loopback, monkeypatch):
     port, asked = loopback
     monkeypatch.setenv("INFINITY_API_BASE", f"http://127.0.0.1:{port}")
     monkeypatch.setenv("INFINITY_API_KEY", "none")
-    # in a process of its own, since LiteLLM leaves an event loop and sockets behind
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert (found["name"], found["remote"]) == ("litellm/infinity/tiny", True)
-    assert found["Who?"] == [0.1, 0.3, 0.2]
-    assert math.isnan(found["forget"][2])
-    for question, error in (("busy", "Unavailable"), ("refuse", "Refused"), ("sleep", "Unavailable")):
-        assert found[question].startswith(f"Model{error}: litellm/infinity/tiny: "), found
-    assert found["gone"].startswith("ModelUnavailable: litellm/infinity/tiny: ")
+    reranker = reranker_named(Settings.load(recall={"reranker": "litellm/infinity/tiny"}, llm={"timeout": 1.0}))
+    assert (reranker.name, reranker.remote) == ("litellm/infinity/tiny", True)
+    texts = ["a", "bbb", "cc"]
+    assert reranker.rerank("Who?", texts) == [0.1, 0.3, 0.2]
+    assert math.isnan(reranker.rerank("forget", texts)[2])
+    for question, error in (("busy", ModelUnavailable), ("refuse", ModelRefused), ("sleep", ModelUnavailable)):
+        with pytest.raises(error, match=f"^{reranker.name}: "):
+            reranker.rerank(question, texts)
+    monkeypatch.setenv("INFINITY_API_BASE", "http://127.0.0.1:1")
+    with pytest.raises(ModelUnavailable, match=f"^{reranker.name}: "):
+        reranker.rerank("gone", texts)
     path, request = asked[0]
     assert path == "/rerank"
-    assert (request["model"], request["query"], request["documents"]) == ("tiny", "Who?", ["a", "bbb", "cc"])
+    assert (request["model"], request["query"], request["documents"]) == ("tiny", "Who?", texts)
     assert request["top_n"] == 3
     assert len(asked) == 5  # each once
 

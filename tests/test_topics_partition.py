@@ -110,15 +110,15 @@ def test_a_star_is_cut_too():
     assert np.bincount(found.membership).max() <= 100
 
 
-@pytest.mark.parametrize("nodes", [0, 1, 2, 1_000_000])
+@pytest.mark.parametrize("nodes", [0, 1, 2, 100_000])
 def test_nodes_without_edges_have_no_topic(nodes):
     found = partition(network(nodes, []), ENGINE, Bounds.of(nodes))
     assert found.topics == 0
     assert (found.membership == -1).all()
 
 
-def test_a_million_nodes_beside_one_triangle():
-    found = partition(network(1_000_000, clique(3)), ENGINE, Bounds.of(1_000_000))
+def test_many_nodes_beside_one_triangle():
+    found = partition(network(100_000, clique(3)), ENGINE, Bounds.of(100_000))
     assert found.membership[:3].tolist() == [0, 0, 0]
     assert (found.membership[3:] == -1).all()
 

@@ -2,8 +2,8 @@
 // $model: string    the embedder's name
 // $dimensions: integer    length of its vectors
 // $schema: integer    version of the schema
-// returns model, dimensions, schema, upgrading
+// returns model, dimensions, probe, calibration
 MERGE (s:Store {name: 'store'})
 ON CREATE SET s.model = $model, s.dimensions = $dimensions
 SET s.schema = $schema, s.upgrading = null
-RETURN s.model AS model, s.dimensions AS dimensions, s.schema AS schema, s.upgrading AS upgrading
+RETURN s.model AS model, s.dimensions AS dimensions, s.probe AS probe, s.calibration AS calibration

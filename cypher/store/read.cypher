@@ -1,4 +1,6 @@
 // What the database was made with; no row in a new one.
-// returns model, dimensions, schema, upgrading: the schema that is being made, or null
+// returns model, dimensions, schema, upgrading: the schema that is being made, or null; probe: the embedder's vector of
+//   one word, or null; calibration: JSON, or null
 MATCH (s:Store {name: 'store'})
-RETURN s.model AS model, s.dimensions AS dimensions, s.schema AS schema, s.upgrading AS upgrading
+RETURN s.model AS model, s.dimensions AS dimensions, s.schema AS schema, s.upgrading AS upgrading,
+  s.probe AS probe, s.calibration AS calibration

@@ -25,8 +25,7 @@ def verify(db: Database, scope: str, dimensions: int) -> list[str]:
     before = scopes.state(db, scope)
     faults = _faults(db, scope, dimensions)
     for _ in range(_LOOKS):
-        now = scopes.state(db, scope)
-        if not faults or now == before:
+        if not faults or (now := scopes.state(db, scope)) == before:
             break
         before, again = now, _faults(db, scope, dimensions)
         faults = [fault for fault in faults if fault in again]

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.cost import Cost
 from memgraph_engine.graph import schema
-from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.database import Database, Row, Runner, paged
 from memgraph_engine.graph.leases import Overtaken
 from memgraph_engine.graph.rows import dated, moment, packed
 from memgraph_engine.model.block import Block, BlockRun
@@ -81,21 +82,15 @@ def notes(db: Database, scope: str, dimensions: int) -> Iterator[tuple[list[Row]
     """Yield the notes of blocks by pages (id, session, seq, at in ms, revision, stamp), and their vectors."""
     import numpy as np
 
-    after = ""
-    while rows := db.run("blocks/notes", scope=scope, dimensions=dimensions, after=after, limit=_PAGE):
+    for rows in paged(db, "blocks/notes", _PAGE, scope=scope, dimensions=dimensions, after=""):
         raw = b"".join(row.pop("vector").raw() for row in rows)  # as Bolt has them: big-endian
         yield rows, np.frombuffer(raw, dtype=">f4").astype(np.float32).reshape(len(rows), dimensions)
-        after = rows[-1]["id"]
 
 
 def stored(db: Database, scope: str) -> dict[str, Stored]:
     """Return all blocks that are stored."""
-    found: dict[str, Stored] = {}
-    after = ""
-    while rows := db.run("blocks/stored", scope=scope, after=after, limit=_PAGE):
-        after = rows[-1]["id"]
-        found |= {row.pop("id"): Stored(**row) for row in rows}
-    return found
+    rows = chain.from_iterable(paged(db, "blocks/stored", _PAGE, scope=scope, after=""))
+    return {row.pop("id"): Stored(**row) for row in rows}
 
 
 def write(db: Database, scope: str, seen: BlocksState, rows: Sequence[Row]) -> Iterator[int]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memgraph_engine.graph import schema
-from memgraph_engine.graph.database import Database, Row, Runner
-from memgraph_engine.graph.rows import moment, packed
+from memgraph_engine.graph.database import Database, Row, Runner, paged
+from memgraph_engine.graph.rows import moment, packed, place_of
 from memgraph_engine.model.claim import Claim, confidence
 from memgraph_engine.model.memory import UNKNOWN_PAST
 
@@ -66,10 +66,9 @@ def state(db: Database, scope: str) -> ClaimsState | None:
 
 def unread(db: Database, scope: str) -> Iterator[list[Unread]]:
     """Yield the notes by pages that no run has read as they are, the oldest first."""
-    after, after_id = UNKNOWN_PAST, ""
-    while rows := db.run("claims/notes", scope=scope, after=after, after_id=after_id, limit=_PAGE):
+    given = {"scope": scope, "after": UNKNOWN_PAST, "after_id": ""}
+    for rows in paged(db, "claims/notes", _PAGE, place_of, **given):
         yield [Unread(row["id"], row["stamp"], row["said"], row["speakers"]) for row in rows]
-        after, after_id = moment(rows[-1]["created_at"]), rows[-1]["id"]
 
 
 def known(db: Database, scope: str, ids: Sequence[str]) -> set[str]:
@@ -110,10 +109,9 @@ def end(db: Database, scope: str, version: int, cycle: int) -> None:
 
 def told(tx: Runner, scopes: Sequence[str], ids: Sequence[str] | None = None) -> Iterator[Supported]:
     """Yield all claims of some scopes, or those of some ids, as the notes support them now."""
-    after, given = "", None if ids is None else list(ids)
-    while rows := tx.run("claims/told", scopes=list(scopes), ids=given, after=after, limit=_SOME):
+    given = {"scopes": list(scopes), "ids": None if ids is None else list(ids), "after": ""}
+    for rows in paged(tx, "claims/told", _SOME, lambda row: {"after": "{scope} {id}".format(**row["claim"])}, **given):
         yield from map(_supported, rows)
-        after = f"{rows[-1]['claim']['scope']} {rows[-1]['claim']['id']}"
 
 
 def near(
@@ -147,10 +145,8 @@ def general(
         "named": named,
         "vector": None if vector is None else packed(vector),
     }
-    after = ""
-    while rows := tx.run("claims/general", **given, after=after, limit=_SOME):
+    for rows in paged(tx, "claims/general", _SOME, lambda row: {"after": row["claim"]["id"]}, after="", **given):
         yield from (_general(shared, row) for row in rows)
-        after = rows[-1]["claim"]["id"]
 
 
 def share(db: Database, scope: str, *, shares: bool | None = None, withholds: bool | None = None) -> None:

@@ -71,6 +71,19 @@ class Runner(Protocol):
         """Run the statement `cypher/{name}.cypher` and return its rows."""
 
 
+def paged(
+    runner: Runner, name: str, size: int, behind: Callable[[Row], Row] = lambda row: {"after": row["id"]}, **given: Any
+) -> Iterator[list[Row]]:
+    """Yield the pages of a statement, each `behind` the last row of the one before, up to one that is not full."""
+    full = True
+    while full:
+        rows = runner.run(name, limit=size, **given)
+        full = len(rows) == size
+        if rows:
+            given |= behind(rows[-1])
+            yield rows
+
+
 class _Transaction:
     def __init__(self, transaction: neo4j.Transaction, alive: Callable[[], datetime]) -> None:
         self._transaction, self._alive = transaction, alive
@@ -184,7 +197,6 @@ class Database:
     def check(self) -> None:
         """Reach the server; raises Unreachable, AuthenticationFailed or ServerTooOld."""
         with self._translated():
-            self._driver.verify_connectivity()
             agent = self._driver.get_server_info().agent
         version = agent.partition("/")[2]
         parts = version.split(".")

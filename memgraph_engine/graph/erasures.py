@@ -11,7 +11,7 @@ from typing import Any
 
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph import copying, scopes, topics
-from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.database import Database, Row, Runner, paged
 from memgraph_engine.graph.notes import Found, found_from
 from memgraph_engine.graph.rows import dated, moment
 from memgraph_engine.interface.results import json_form
@@ -126,8 +126,7 @@ def everything(db: Database, scope: str) -> tuple[list[tuple[str, str]], int]:
 
 def said(db: Database, scope: str) -> Iterator[Said]:
     """Yield what each source of a scope says, by their ids; what is to be erased by now says nothing."""
-    after = ""
-    while rows := db.run("erasures/said", scope=scope, after=after, limit=_PAGE):
+    for rows in paged(db, "erasures/said", _PAGE, scope=scope, after=""):
         for row in rows:
             filed = [_filed(json.loads(text["metadata"])) for text in row["texts"]]
             told = ((text, values) for text, (_, values) in zip(row["texts"], filed, strict=True))
@@ -135,7 +134,6 @@ def said(db: Database, scope: str) -> Iterator[Said]:
             notes, statuses, changes = (frozenset(row[name]) for name in ("notes", "statuses", "changes"))
             names = " ".join(dict.fromkeys(name for names, _ in filed for name in names))
             yield Said(row["id"], (*texts, *row["written"]), notes, statuses, changes, names)
-        after = rows[-1]["id"]
 
 
 def _pieces(row: Row, values: Sequence[str]) -> list[str]:
@@ -376,10 +374,8 @@ def end(db: Database, scope: str, one: Erasure) -> None:
 
 def texts(db: Database, scope: str) -> Iterator[Row]:
     """Yield what notes and sources say: said, made, hidden."""
-    after = ""
-    while rows := db.run("erasures/texts", scope=scope, after=after, limit=_PAGE):
+    for rows in paged(db, "erasures/texts", _PAGE, scope=scope, after=""):
         yield from rows
-        after = rows[-1]["id"]
 
 
 def told(db: Database, scope: str) -> list[str]:
@@ -424,10 +420,10 @@ def _newest(tx: Runner, tenant: str) -> Iterator[ErasureReceipt]:
 
 def receipts(db: Database, tenant: str) -> Iterator[ErasureReceipt]:
     """Yield the receipts of a tenant, the first before others."""
-    after = 0
-    while rows := db.run("receipts/list", tenant=tenant, after=after, limit=_PAGE):
+    for rows in paged(
+        db, "receipts/list", _PAGE, lambda row: {"after": row["receipt"]["number"]}, tenant=tenant, after=0
+    ):
         yield from (_receipt(json.loads(row["receipt"]["body"])) for row in rows)
-        after = rows[-1]["receipt"]["number"]
 
 
 def _receipt(body: Mapping[str, Any]) -> ErasureReceipt:

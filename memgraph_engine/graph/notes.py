@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.graph.database import Row, Runner
+from memgraph_engine.graph.database import Row, Runner, paged
 from memgraph_engine.graph.decisions import decision_from
-from memgraph_engine.graph.rows import dated, milliseconds, moment, note_from, packed, source_from
+from memgraph_engine.graph.rows import dated, milliseconds, moment, note_from, packed, place_of, source_from
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Key, Note, Source, Status
 from memgraph_engine.model.result import Version
@@ -450,23 +450,16 @@ def pages(
     They are those `behind` a note, if one is given.
     """
     after, after_id = (behind.created_at, behind.id) if behind else (UNKNOWN_PAST, "")
-    while True:
-        given = {"filters": filters, "after": after, "after_id": after_id, "limit": _PAGE}
-        rows = tx.run("notes/page", scope=scope, statuses=statuses, **given)
-        if not rows:
-            return
-        notes = [note_from(row["note"]) for row in rows]
-        yield notes
-        after, after_id = notes[-1].created_at, notes[-1].id
+    given = {"scope": scope, "filters": filters, "statuses": statuses, "after": after, "after_id": after_id}
+    for rows in paged(tx, "notes/page", _PAGE, lambda row: place_of(row["note"]), **given):
+        yield [note_from(row["note"]) for row in rows]
 
 
 def vectors(tx: Runner, scope: str) -> Iterator[tuple[str, Sequence[float]]]:
     """Yield the id of each readable note with its context's vector, in the order of ids, fetched by pages."""
-    after = ""
-    while rows := tx.run("notes/vectors", scope=scope, statuses=READABLE, after=after, limit=_PAGE):
+    for rows in paged(tx, "notes/vectors", _PAGE, scope=scope, statuses=READABLE, after=""):
         for row in rows:
             yield row["id"], row["vector"]
-        after = rows[-1]["id"]
 
 
 def renderings(tx: Runner, scope: str, ids: Sequence[str]) -> list[Rendering]:

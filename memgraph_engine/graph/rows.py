@@ -96,6 +96,11 @@ def note_from(row: Mapping[str, Any]) -> Note:
     )
 
 
+def place_of(note: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a page of notes in the order in which they came begins behind, by the row of the last one."""
+    return {"after": moment(note["created_at"]), "after_id": note["id"]}
+
+
 def status_of(row: Mapping[str, Any]) -> str:
     """Return a note's status; "expired" for one that has ended and that no sweep has archived yet."""
     status: str = row["status"]

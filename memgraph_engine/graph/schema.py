@@ -69,17 +69,17 @@ def prepare(db: Database, model: str, dimensions: int, probe: "NDArray[np.float3
         with leases.held(db, "schema"):  # of clients that meet one makes it
             rows = _known(db)
             if not rows or rows[0]["schema"] < VERSION:
-                _make(db, rows, model, dimensions)
-    store = db.write(lambda tx: tx.run("store/prove", probe=None if probe is None else probe.tolist()))[0]
+                rows = _make(db, rows, model, dimensions)
+    store = rows[0]
     if (store["model"], store["dimensions"]) != (model, dimensions):
         raise StoreMismatch(
             f"The database at {db.uri} holds vectors of {store['model']} ({store['dimensions']} numbers); "
             f"vectors of {model} ({dimensions}) can't be mixed with them. Connect with that embedder "
             "(MEMGRAPH_ENGINE_EMBEDDER), or use another database or another MEMGRAPH_ENGINE_HOME."
         )
-
     if probe is not None:
-        _same(db, model, probe, store["probe"])
+        known = store["probe"] or db.commit("store/prove", probe=probe.tolist())[0]["probe"]
+        _same(db, model, probe, known)
     fitted = str(store["calibration"] or "")
     if fitted and (named := json.loads(fitted)["embedder"]) != model:
         raise StoreMismatch(
@@ -116,8 +116,8 @@ def _known(db: Database) -> list[Row]:
     return rows
 
 
-def _make(db: Database, rows: list[Row], model: str, dimensions: int) -> None:
-    """Make what an older schema lacks, or has in another form; can be done again after it was cut off."""
+def _make(db: Database, rows: list[Row], model: str, dimensions: int) -> list[Row]:
+    """Make what an older schema lacks or has in another form, also after that was cut off; return what there is."""
     older = rows[0]["schema"] if rows else VERSION
     if rows:
         db.write(lambda tx: tx.run("store/upgrade", schema=VERSION))
@@ -129,7 +129,7 @@ def _make(db: Database, rows: list[Row], model: str, dimensions: int) -> None:
         if older < since:
             db.commit(name)
     define(db, dimensions, _WAIT)
-    db.write(lambda tx: tx.run("store/create", model=model, dimensions=dimensions, schema=VERSION))
+    return db.commit("store/create", model=model, dimensions=dimensions, schema=VERSION)
 
 
 def define(db: Database, dimensions: int, seconds: int) -> None:

@@ -124,8 +124,9 @@ def left(tx: Runner, scope: str) -> bool:
 def cut_off(tx: Runner, scope: str) -> bool:
     """Tell whether an import into a scope was cut off, and left nodes."""
     name = import_lease(scope)
-    runs = left(tx, scope) and any(one.name == name and not one.lapsed for one in leases.begun(tx, name))
-    return not runs and left(tx, scope)  # looked for again: it may have ended meanwhile
+    if not left(tx, scope) or any(one.name == name and not one.lapsed for one in leases.begun(tx, name)):
+        return False
+    return left(tx, scope)  # looked for again: it may have ended meanwhile
 
 
 def imports_cut_off(tx: Runner, tenant: str | None) -> dict[str, datetime]:

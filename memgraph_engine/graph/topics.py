@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pydantic import TypeAdapter
 
 from memgraph_engine.graph import schema
-from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.database import Database, Row, Runner, paged
 from memgraph_engine.graph.rows import dated
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
@@ -41,11 +41,8 @@ def state(db: Database, scope: str) -> TopicsState | None:
 
 
 def network(db: Database, scope: str) -> Iterator[list[Row]]:
-    """Yield the keywords by pages, in the order of their names: name, topic, near."""
-    after = ""
-    while rows := db.run("topics/network", scope=scope, after=after, limit=_PAGE):
-        yield rows
-        after = rows[-1]["name"]
+    """Return the keywords by pages, in the order of their names: name, topic, near."""
+    return paged(db, "topics/network", _PAGE, lambda row: {"after": row["name"]}, scope=scope, after="")
 
 
 def vectors(db: Database, scope: str, names: Sequence[str]) -> Iterator[tuple[str, Sequence[float]]]:
@@ -75,11 +72,9 @@ def begin(tx: Runner, scope: str, seen: TopicsState, run: str, *, most: int, lat
 
 def members(tx: Runner, scope: str) -> Iterator[tuple[str, str | None]]:
     """Yield the keywords in the order of their names, each with its topic."""
-    after = ""
-    while rows := tx.run("topics/members", scope=scope, after=after, limit=_PAGE):
+    for rows in paged(tx, "topics/members", _PAGE, lambda row: {"after": row["name"]}, scope=scope, after=""):
         for row in rows:
             yield row["name"], row["topic"]
-        after = rows[-1]["name"]
 
 
 def write(tx: Runner, scope: str, rows: Sequence[Row]) -> None:

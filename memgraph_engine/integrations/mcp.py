@@ -7,7 +7,7 @@ headers.
 import json
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
-from functools import wraps
+from functools import cache, wraps
 from inspect import Parameter, Signature, getdoc
 from typing import Annotated, Any, Literal, TypeVar, cast
 
@@ -134,7 +134,7 @@ def server(reach: Reach, *, plans: Plans | None = None, rights: Collection[Right
         version=__version__,
         instructions=_INSTRUCTIONS,
         log_level="WARNING",
-        tools=[_tool(one, getattr(own, one.mcp, None) or _call(one, reach)) for one in offered],
+        tools=[_described(one).model_copy(update={"fn": _told(own.work(one), ToolError)}) for one in offered],
     )
     resources = Resources(reach)
     # only a template is told of the request, and so of whose memory is meant
@@ -161,12 +161,14 @@ class _Tool(Tool):
             raise ToolError(sentence(first, where, known, "argument")) from error
 
 
-def _tool(one: Operation, work: Callable[..., Any]) -> Tool:
-    """Return a tool. It refuses arguments that it does not have: a filter that is misspelt would find all."""
+@cache
+def _described(one: Operation) -> Tool:
+    """Return a tool but for what it calls. It refuses arguments that it does not have: a misspelt filter finds all."""
     title = one.mcp.capitalize()
     destroys = one.right == "forget" and not one.reads
+    work = Tools(over_http, Plans()).work(one)
     made = _Tool.from_function(
-        _told(work, ToolError),
+        work,
         name=one.mcp,
         title=title,
         description=getdoc(work),
@@ -281,6 +283,10 @@ class Tools:
 
     def __init__(self, reach: Reach, plans: Plans) -> None:
         self._reach, self._plans = reach, plans
+
+    def work(self, one: Operation) -> Callable[..., Any]:
+        """Return what carries out an operation."""
+        return getattr(self, one.mcp, None) or _call(one, self._reach)
 
     def remember(
         self,
