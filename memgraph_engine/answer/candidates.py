@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from memgraph_engine.answer.facts import relevance
+from memgraph_engine.answer.lines import text
 from memgraph_engine.language.terms import places, sentences, spoken, word_list
 from memgraph_engine.model.echo import echoes
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Hit
-from memgraph_engine.model.text import BRIEF, only_asks
+from memgraph_engine.model.text import BRIEF, only_asks, words
 from memgraph_engine.rendering.context import noise
 
 _SAID, _SUPPOSED, _ASKS = "an assistant said it", "it only supposes", "it only asks"
@@ -16,19 +17,18 @@ _SAID, _SUPPOSED, _ASKS = "an assistant said it", "it only supposes", "it only a
 def candidates(question: str, hits: Sequence[Hit], language: str) -> tuple[list[Hit], dict[str, str]]:
     """Return the hits that a context may tell, and for all others why not, by their notes' ids.
 
-    None answers small talk, and what only asks the same answers nothing. What an assistant said is told to a question
-    that speaks to the assistant ("What did you recommend?"), and what the user only supposed ("if I won, I'd buy a
-    boat") to one that supposes as well; else where nothing that he stated is more relevant. What only asks something
-    else is told, and states nothing.
+    None answers small talk, and what only asks the same, or agrees to no question, answers nothing. What an assistant
+    said is told to a question that speaks to the assistant ("What did you recommend?"), and what the user only supposed
+    ("if I won, I'd buy a boat") to one that supposes as well; else where nothing that he stated is more relevant. What
+    only asks something else is told, and states nothing.
     """
-    words = spoken(question)
-    agrees = "_".join(words) in word_list(language, "acknowledgements")  # "ok", "sounds good"
-    if hits and (agrees or noise(Source("", question, ""), language)):
+    if hits and noise(Source("", question, ""), language, answers=False):
         return [], {hit.note.id: "the question is small talk" for hit in hits}
     out = {hit.note.id: "it asks the same" for hit in hits if echoes(hit.note, question, (language,))}
+    out |= {hit.note.id: "it is small talk" for hit in hits if _idle(hit, language)}
     hits = [hit for hit in hits if hit.note.id not in out]
     meant = {
-        _SAID: not word_list(language, "second-person").isdisjoint(words),
+        _SAID: not word_list(language, "second-person").isdisjoint(spoken(question)),
         _SUPPOSED: _supposes(question, language),
         _ASKS: True,
     }
@@ -40,6 +40,18 @@ def candidates(question: str, hits: Sequence[Hit], language: str) -> tuple[list[
         if (why := doubtful.get(hit.note.id, "")) and not meant[why] and relevance(hit) < stated
     }
     return [hit for hit in hits if hit.note.id not in out], out
+
+
+def _idle(hit: Hit, language: str) -> bool:
+    """Tell whether a hit says no more than "ok" or "great", behind no question that this may answer."""
+    if not _only_polite(hit.note.text, hit, language):
+        return False
+    told, asked = text(hit.note, language)
+    return not asked and _only_polite(words(told, hit.note.sources)[0], hit, language)  # a model may have written more
+
+
+def _only_polite(said: str, hit: Hit, language: str) -> bool:
+    return bool(noise(Source("", said, "", role=hit.note.role), language, answers=False))
 
 
 def _doubt(hit: Hit, language: str) -> str:
@@ -55,5 +67,5 @@ def _doubt(hit: Hit, language: str) -> str:
 def _supposes(text: str, language: str) -> bool:
     """Tell whether each sentence of more than two words supposes something: "If I won, I'd buy a boat."."""
     phrases = word_list(language, "suppositions")
-    stated = [words for one in sentences(text, language) if len(words := spoken(one)) > BRIEF]
-    return bool(stated) and all(any(places(words, phrase) for phrase in phrases) for words in stated)
+    stated = [said for one in sentences(text, language) if len(said := spoken(one)) > BRIEF]
+    return bool(stated) and all(any(places(said, phrase) for phrase in phrases) for said in stated)

@@ -139,11 +139,11 @@ def said(source: Source) -> datetime | None:
     return own.replace(tzinfo=timezone(ahead)) if abs(ahead) < timedelta(days=1) else source.said_at
 
 
-def noise(source: Source, language: str) -> str:
+def noise(source: Source, language: str, *, answers: bool = True) -> str:
     """Say why a source tells nothing, '' if it may tell something: greetings, thanks and laughter alone.
 
-    "Yes" and "no" answer the turn before, which the context repeats. So may "great" where it stands alone. An assistant
-    also offers its help, whatever was said before; its "sure" alone may be an answer.
+    "Yes" and "no" answer the turn before, which the context repeats. So may "great" where it stands alone, unless it
+    `answers` nothing. An assistant also offers its help, whatever was said before; its "sure" alone may be an answer.
 
     >>> said = "Ok, thanks! See you soon.", "Yum, thanks, that's great!", "No, thanks.", "Great!"
     >>> [noise(Source("1", text, ""), "english") for text in said]
@@ -155,7 +155,7 @@ def noise(source: Source, language: str) -> str:
     if source.kind == "code":
         return ""
     said = _plain(without_recalled(source.text))
-    idle = said and not source.caption and _small_talk(language, source.role == "assistant").fullmatch(said)
+    idle = said and not source.caption and _small_talk(language, source.role == "assistant", answers).fullmatch(said)
     return "small talk" if idle else ""
 
 
@@ -165,7 +165,7 @@ def _plain(text: str) -> str:
 
 
 @cache
-def _small_talk(language: str, assisting: bool) -> re.Pattern[str]:
+def _small_talk(language: str, assisting: bool, answers: bool) -> re.Pattern[str]:
     """Return what matches a row of phrases of small talk, with acknowledgements around them.
 
     The longest phrases come first, and the row is possessive, so that a long text takes no longer.
@@ -173,7 +173,7 @@ def _small_talk(language: str, assisting: bool) -> re.Pattern[str]:
     idle, courteous = (word_list(language, kind) for kind in ("small-talk", "acknowledgements"))
     if assisting:
         idle, courteous = idle | word_list(language, "courtesies"), courteous | word_list(language, "assents")
-    phrases, around = (_any(words) for words in (idle, idle | courteous))
+    phrases, around = (_any(words) for words in (idle if answers else idle | courteous, idle | courteous))
     return re.compile(f"(?:(?!{phrases}){_any(courteous)})*+{phrases}{around}*+" if idle else r"(?!)")
 
 
