@@ -24,6 +24,8 @@ CHANGED = [
     ("english", "I work at Acme.", "My boss told me, so I quit Acme."),
     ("english", "I drink coffee.", "I told my sister, I no longer drink coffee."),
     ("english", "I eat fish.", "I no longer eat fish, Jack too."),
+    ("english", "The party is in Prague.", "The party moved to Krakow, cheaper apparently."),
+    ("english", "I live in Bern now.", "I moved back to Rome."),
     ("spanish", "Como carne.", "Le dije a mi hermana, ya no como carne."),
     ("english", "I take ibuprofen for my back.", "I switched from ibuprofen to paracetamol."),
     ("english", "I bank with ING.", "I switched from ING to N26."),
@@ -165,7 +167,7 @@ NOT_HIS += [
 NOT_HIS += [("spanish", "Como carne.", f"{said}, dijo Luis.") for said in ("Ya no como carne", "«Ya no como carne»")]
 NOT_HIS += [
     ("english", "I drink coffee.", f"{who}, I no longer drink coffee.")
-    for who in ("My sister said", "She told me", "Our neighbour's son claims", "According to Mia")
+    for who in ("My sister said", "She told me", "My friend Ana claims", "According to Mia")
 ]
 NOT_HIS += [("english", f"I drink coffee, {who}.", "I no longer drink coffee.") for who in ("says my aunt", "he said")]
 NOT_HIS += [("spanish", "Como carne.", f"{who}, ya no como carne.") for who in ("Mi hermana dijo", "Según Luis")]

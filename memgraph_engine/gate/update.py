@@ -295,10 +295,10 @@ class _Pair:
         """Tell where somebody lives since he moved; a sentence that tells more may tell of another time or person."""
         now, (mine, theirs) = self.now, self._names
         more = any(one is not now and one.sentence == now.sentence for one in statements(now.line))
-        lived = self.was.relocates.union(self.lists.dwelling.get(word, "") for word in self.was.words)
+        lived = {self.lists.dwelling.get(word) for word in self.was.words}
         moved = not now.relocates.isdisjoint(lived) and not now.acted_on and not more
         if moved and not (mine and theirs):  # a name in small letters
-            leads = self.lists.goals | (self.lists.details - self.lists.several - self.lists.articles)
+            leads = self.lists.details - self.lists.several - self.lists.articles
             mine, theirs = now.led_by(self.lists.goals), self.was.led_by(leads)
         return swapped("name", mine, theirs) if moved else ""
 

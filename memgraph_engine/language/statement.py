@@ -564,7 +564,8 @@ def _reported(sentence: Sequence[Token], lists: Lists) -> int:
     for clause in clauses:
         held = frozenset[int]().union(*phrases_in(words(clause), lists.supposing).values())
         rest = [one for at, one in enumerate(clause) if at not in held and one.word not in to_me]
-        named = all((one.stem and not one.day) or one.word in lists.determiners or one.plain == "'s" for one in rest)
+        known = {*words(rest[:1])} <= lists.determiners and len(rest) == _subject_length(rest or clause, lists)
+        named = known or all(one.capital and one.stem for one in rest)
         if held and rest and (named or {*words(rest)} <= lists.persons - lists.speaker):
             return len(clauses)
     return 0
