@@ -21,6 +21,12 @@ CHANGED = [
     ("english", "I drink tea with sugar.", "I used to drink tea with sugar."),
     ("spanish", "Toco el piano.", "Solía tocar el piano."),
     ("english", "I live in Oslo.", "Maybe Tom. I moved to Bergen."),
+    ("english", "I work at Acme.", "My boss told me, so I quit Acme."),
+    ("english", "I drink coffee.", "I told my sister, I no longer drink coffee."),
+    ("english", "I eat fish.", "I no longer eat fish, Jack too."),
+    ("english", "The party is in Prague.", "The party moved to Krakow, cheaper apparently."),
+    ("english", "I live in Bern now.", "I moved back to Rome."),
+    ("spanish", "Como carne.", "Le dije a mi hermana, ya no como carne."),
     ("english", "I use Notion for notes.", "moved all my notes from Notion to Obsidian"),
     ("english", "i live in graz", "we moved from graz to linz"),
     ("english", "I pay 30 euros for the gym.", "the gym went up from 30 to 35 euros"),
@@ -155,6 +161,12 @@ NOT_HIS += [
     for a, z in ("``", "「」", "‹›", "⟨⟩", "„“", "＂＂")
 ]
 NOT_HIS += [("spanish", "Como carne.", f"{said}, dijo Luis.") for said in ("Ya no como carne", "«Ya no como carne»")]
+NOT_HIS += [
+    ("english", "I drink coffee.", f"{who}, I no longer drink coffee.")
+    for who in ("My sister said", "She told me", "My friend Ana claims", "According to Mia")
+]
+NOT_HIS += [("english", f"I drink coffee, {who}.", "I no longer drink coffee.") for who in ("says my aunt", "he said")]
+NOT_HIS += [("spanish", "Como carne.", f"{who}, ya no como carne.") for who in ("Mi hermana dijo", "Según Luis")]
 NOT_HIS += [
     ("english", f"{lead} I live in Oslo.", "I live in Bergen now.")
     for lead in ("Jack wrote:", "Jack texted me:", "According to Jack:", "Email from Jack:", ">")

@@ -181,7 +181,7 @@ MARRIED = {"id": "g", "text": "I got married.", "speaker": "Ana"}
 
 
 def test_a_model_is_asked_about_what_is_near_and_shares_no_word(tenant, embedder):
-    with two(tenant, embedder, judged("update"), gate={"ask_above": 0.0}) as (memory, chat):
+    with two(tenant, embedder, judged("update")) as (memory, chat):
         memory.add(SINGLE, user_id="ana")
         assert memory.add(MARRIED, user_id="ana").entries[0].kind == "link"
         assert memory.explain("g", user_id="ana").ties[0].kind == "change"

@@ -61,6 +61,26 @@ def test_where_nothing_is_known_a_context_considers_twice_as_many_notes(goats):
     assert considered == {False: 4, True: 2}
 
 
+AGREES = [
+    ("english", "Is the blood type on my card?", ("ok", "Got it, cool!")),
+    ("spanish", "¿Está en mi tarjeta?", ("vale",)),
+]
+
+
+@pytest.mark.parametrize(("language", "asks", "words"), AGREES)
+def test_who_only_agrees_is_told_where_he_answers_a_question(tenant, embedder, language, asks, words):
+    with Memory.connect(tenant=tenant, embedder=embedder, language=language) as memory:
+        for said in words:
+            for before in ("It is rare.", asks):
+                memory.delete_all(user_id="ana")
+                turns = [("user", "My blood type is B."), ("assistant", before), ("user", said)]
+                session = f"{said} {before}"
+                memory.add([{"role": who, "content": one, "session": session} for who, one in turns], user_id="ana")
+                context = memory.context("What blood type do I have?", user_id="ana")
+                assert any(said in entry.line for entry in context.entries) == (before == asks)
+                assert "B." in context.text
+
+
 @pytest.mark.parametrize("question", ["thanks, see you tomorrow!", "Hi, how are you?"])
 def test_small_talk_is_told_nothing(goats, question):
     context = goats.context(question, user_id="ana")

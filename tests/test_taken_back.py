@@ -70,7 +70,10 @@ SPANISH = [
         *changed(("Ola", "Per"), "lunes", "viernes"),
     ),
     *filled("Tengo {1} {0}.", "Ahora tengo {2} {0}.", *changed(("gallinas", "cabras"), "14", "6")),
+    *filled("Peso {} kilos.", "Ahora peso {1} kilos.", ("82", "78"), ("64", "66")),
+    *filled("{}.", "Ya no {1}.", ("Fumo", "fumo"), ("Nado", "nado")),
     *filled("{}", "", *one("Es diabética.", "Me encanta el jazz.", "Odio las aceitunas.", "Nos casamos en 2011.")),
+    *filled("{}", "", *one("Tengo asma.", "Soy vegana.", "Prefiero el pasillo.", "Vivo con mi tía.")),
 ]
 PAIRS = {
     language: [(said, beside) for said, beside in product(some, some) if said.correction and said.text != beside.text]
@@ -98,6 +101,7 @@ def judged(language, old, new):
 @given(pair=st.sampled_from(BOTH), joint=st.integers(0, 4), first=st.booleans())
 @example(pair=("english", ENGLISH[0], ENGLISH[1]), joint=0, first=True)
 @example(pair=("english", ENGLISH[4], ENGLISH[5]), joint=0, first=False)
+@example(pair=next(one for one in BOTH if one[1].text == "Fumo." and one[2].text == "Tengo asma."), joint=2, first=True)
 @example(pair=("spanish", *(one for one in SPANISH if one.words in (("Initech",), ("Acme",)))), joint=1, first=True)
 def test_a_correction_of_one_statement_hides_no_other_and_marks_none(pair, joint, first):
     language, said, beside = pair

@@ -171,16 +171,11 @@ def supposes(text: str, language: str) -> bool:
     return bool(stated) and all(any(places(told, phrase) for phrase in phrases) for told in stated)
 
 
-def agrees(text: str, language: str) -> bool:
-    """Tell whether a text only agrees: "ok", "sounds good"."""
-    return "_".join(spoken(text)) in word_list(language, "acknowledgements")
-
-
-def small_talk(text: str, language: str, *, assistant: bool = False) -> bool:
+def small_talk(text: str, language: str, *, assistant: bool = False, answers: bool = True) -> bool:
     """Tell whether a text is greetings, thanks and laughter alone.
 
-    "Yes" and "no" answer the turn before. So may "great" where it stands alone. An assistant also offers its help,
-    whatever was said before; its "sure" alone may be an answer.
+    "Yes" and "no" answer the turn before. So may "great" where it stands alone, unless it `answers` nothing. An
+    assistant also offers its help, whatever was said before; its "sure" alone may be an answer.
 
     >>> said = "Ok, thanks! See you soon.", "Yum, thanks, that's great!", "No, thanks.", "Great!"
     >>> [small_talk(text, "english") for text in said]
@@ -190,7 +185,7 @@ def small_talk(text: str, language: str, *, assistant: bool = False) -> bool:
     [True, False, False]
     """
     said = _plain(text)
-    return bool(said) and _small_talk(language, assistant).fullmatch(said) is not None
+    return bool(said) and _small_talk(language, assistant, answers).fullmatch(said) is not None
 
 
 def _plain(text: str) -> str:
@@ -199,7 +194,7 @@ def _plain(text: str) -> str:
 
 
 @cache
-def _small_talk(language: str, assistant: bool) -> re.Pattern[str]:
+def _small_talk(language: str, assistant: bool, answers: bool) -> re.Pattern[str]:
     """Return what matches a row of phrases of small talk, with acknowledgements around them.
 
     The longest phrases come first, and the row is possessive, so that a long text takes no longer.
@@ -207,7 +202,7 @@ def _small_talk(language: str, assistant: bool) -> re.Pattern[str]:
     idle, courteous = (word_list(language, kind) for kind in ("small-talk", "acknowledgements"))
     if assistant:
         idle, courteous = idle | word_list(language, "courtesies"), courteous | word_list(language, "assents")
-    phrases, around = (_any(some) for some in (idle, idle | courteous))
+    phrases, around = (_any(some) for some in (idle if answers else idle | courteous, idle | courteous))
     return re.compile(f"(?:(?!{phrases}){_any(courteous)})*+{phrases}{around}*+" if idle else r"(?!)")
 
 

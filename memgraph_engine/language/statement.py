@@ -146,10 +146,13 @@ class Statement:
 
     @cached_property
     def relocates(self) -> frozenset[str]:
-        """What he does elsewhere since, to live or to work: "moved to York", not "moved the desk" or "to Linux"."""
+        """What he does elsewhere since, to live or to work: "moved back to York", not "moved my desk"."""
         lists = self.lists
         held = {max(self._changing[phrase]): phrase for phrase in self.changes if phrase in lists.relocation}
-        led = (at for at in held if self.words[at] in lists.details or {*self.words[at + 1 : at + 2]} & lists.goals)
+        back = {phrase.split("_")[-1] for phrase in self.changes} & lists.goals
+        led = (
+            at for at in held if self.words[at] in lists.details or {*self.words[at + 1 : at + 2]} & lists.goals or back
+        )
         found = frozenset(lists.relocation[held[at]] for at in led)
         return found if lists.products.isdisjoint(self.words) else frozenset()
 
@@ -500,7 +503,7 @@ def _clauses(line: Reading) -> Iterator[list[Token]]:
         phrases = phrases_in(words(some), lists.changing)
         within = frozenset[int]().union(*(held for phrase, held in phrases.items() if "~" not in phrase))
         for at, token in enumerate(some):
-            together = any(one.word in lists.speaker for one in some[at + 1 : at + 2])
+            together = any(one.word in lists.speaker & lists.persons for one in some[at + 1 : at + 2])
             named = len(clause) < _WHO and all(one.stem or one.word in lists.determiners for one in clause)
             if token.word not in lists.joints or at in within or (clause and named and together):
                 clause.append(token)
@@ -540,11 +543,19 @@ def _is_own(head: Sequence[Token], line: Reading) -> bool:
 
 
 def _reported(sentence: Sequence[Token], lists: Lists) -> int:
-    """Count the clauses of a sentence that another one has said, as one of them tells: "Jack said", "says Jack"."""
-    clauses = parted(sentence, "clause")
+    """Count the clauses of a sentence that another one has said, as one of them tells: "Jack said", "my boss told me".
+
+    This names no more than the other one, and to whom; what goes on behind it ("so I quit") is the speaker's own again.
+    """
+    clauses, to_me = parted(sentence, "clause"), lists.speaker - lists.persons
+    if any(clause[0].word in lists.joints for clause in clauses):
+        return 0
     for clause in clauses:
-        others = [one for one in clause if one.word not in lists.hedges - lists.persons]
-        if others and len(others) < len(clause) and all(one.capital and one.stem for one in others):
+        held = frozenset[int]().union(*phrases_in(words(clause), lists.supposing).values())
+        rest = [one for at, one in enumerate(clause) if at not in held and one.word not in to_me]
+        known = {*words(rest[:1])} <= lists.determiners and len(rest) == _subject_length(rest or clause, lists)
+        named = known or all(one.capital and one.stem for one in rest)
+        if held and rest and (named or {*words(rest)} <= lists.persons - lists.speaker):
             return len(clauses)
     return 0
 
