@@ -229,7 +229,6 @@ class Reader:
         )
         near = found if blocks else _first(found, top_k)
         hits, left_out = candidates(query.text, near, language)
-        # whatever is known of a user answers what is known about him
         certain = bool(hits) if query.reading else sure(query.text, hits, found.among, language)
         if not certain and len(near) < len(found):
             hits, left_out = candidates(query.text, found, language)
