@@ -33,6 +33,14 @@ def test_what_a_user_told_of_himself_answers_what_is_known_about_him(tenant, emb
         assert memory.search("What do you know about me?", user_id="bo") == []
 
 
+def test_what_is_found_of_a_user_answers_for_sure_what_is_known_about_him(memory):
+    memory.add_many([{"role": "user", "content": text} for text in TOLD], user_id="ana")
+    for question in ("What do you know about me?", "Who am I?", "¿Qué sabes de mí?"):
+        assert memory.context(question, user_id="ana").sure
+        assert not memory.context(question, user_id="bo").sure
+    assert not memory.context("What do you know about trains?", user_id="ana").sure
+
+
 ASKED = [
     "What do you know about me so far?",
     "What do you know about me, please?",

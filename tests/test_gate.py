@@ -91,6 +91,31 @@ def test_a_restatement_joins_the_note_with_its_own_line(ana):
 
 
 @pytest.mark.parametrize(
+    ("said", "reported"),
+    [
+        (
+            "We got stuff like canned soup, blankets, and tents to help out.",
+            "Ana and her team raised donations like canned soup, blankets, and tents for the cause.",
+        ),
+        (
+            "I'd really appreciate your help with baking bread and managing my stall.",
+            "Ana plans to collaborate with Bo on baking bread and managing her market stall to promote the bakery.",
+        ),
+    ],
+)
+def test_a_report_of_what_was_said_is_no_news_of_it(ana, said, reported):
+    note = say(ana, said, "1").note
+    told = say(ana, reported, "2")
+    assert (told.kind, told.note) == ("merge", note)
+
+
+def test_a_report_of_what_has_changed_is_news(ana):
+    note = say(ana, "I live in Lisbon.", "1").note
+    say(ana, "Ana moved to Faro in May and loves it.", "2")
+    assert [(tie.note, tie.kind) for tie in ana.explain("2", user_id="ana").ties] == [(note, "change")]
+
+
+@pytest.mark.parametrize(
     ("new", "old"),
     [("I have 3 kids.", "I have three kids."), ("I cannot swim.", "I can't swim."), ("I eat at 8.", "I eat at eight.")],
 )

@@ -14,7 +14,7 @@ _VALUES, _TOPICS = 8, 4  # that are looked for, the first of the profile and the
 def read_about_user(engine: Engine, scope: Scope, question: str) -> Reading | None:
     """Return what a question about the user looks for beside its words, None for any other question.
 
-    That is what the profile tells, or without one what a profile would tell of, and the largest topics.
+    That is what the profile tells, or would tell of, and the largest topics. Whatever is found of it answers it.
     """
     if not scope.user or not asks_about_user(question):
         return None

@@ -218,7 +218,7 @@ class Reader:
         )
         near = found if blocks else _first(found, top_k)
         hits, left_out = candidates(query.text, near, language)
-        certain = sure(query.text, hits, found.among, language)
+        certain = bool(hits) if query.reading else sure(query.text, hits, found.among, language)
         if not certain and len(near) < len(found):
             hits, left_out = candidates(query.text, found, language)
         hits, ties = self._with_others(query, hits)

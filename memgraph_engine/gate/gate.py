@@ -169,13 +169,13 @@ class Compared:
 
     def _told(self, pair: Pair) -> Update | None:
         """Return what tells that the later line puts the other right, or is the present state of it."""
-        if self.is_older:
-            return None if pair.happened else update(pair.old, pair.new, self.scores.meant)
-        if self.new.asked:  # what answers a question about another thing takes nothing back
+        later, earlier = (pair.old, pair.new) if self.is_older else (pair.new, pair.old)
+        if not self.is_older and self.new.asked:  # what answers a question about another thing takes nothing back
             return None
-        if repaired := repair(pair.new, pair.old, self.new.reach):
+        if not self.is_older and (repaired := repair(later, earlier, self.new.reach)):
             return repaired
-        return None if pair.happened else update(pair.new, pair.old, self.scores.meant)
+        again = self.repeats and pair.finding[0] == "same"  # a report too: it shares few words, so it looks like news
+        return None if pair.happened else update(later, earlier, self.scores.meant, again=again)
 
     def _correction(self) -> str:
         """Say how the new note takes back all of this one, which it may hide then: the one place that decides it.

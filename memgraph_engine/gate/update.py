@@ -48,10 +48,10 @@ class Update(NamedTuple):
     sure: bool = True
 
 
-def update(new: Line, old: Line, related: float) -> Update | None:
+def update(new: Line, old: Line, related: float, *, again: bool = False) -> Update | None:
     """Say how a new line tells the present state of what an old one tells; None if it does not.
 
-    `related` (0…1) tells how much both have to do with each other, by their vectors.
+    By their vectors both are `related` (0…1). The model of pairs is not asked where it says the old one `again`.
 
     >>> from memgraph_engine.model.memory import Source
     >>> said = ("Elsa has 14 plants and Jip is 4.", "bought three more, so Elsa's got 17 plants now")
@@ -61,7 +61,7 @@ def update(new: Line, old: Line, related: float) -> Update | None:
     """
     if new.long or old.long or "assistant" in (new.role, old.role):
         return None
-    return (_exchange(new, old) if new.tells else None) or _news(new, old, related)
+    return (_exchange(new, old) if new.tells else None) or (None if again else _news(new, old, related))
 
 
 def _exchange(new: Line, old: Line) -> Update | None:
