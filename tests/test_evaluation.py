@@ -93,7 +93,7 @@ def test_nothing_is_fetched_to_measure(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("name", ABLATIONS)
 def test_an_ablation_names_settings_that_exist_and_differ(name):
-    settings = Settings.load()
+    settings = Settings.load(lifecycle={"evolve": 5})
     changed = Variant(name, ABLATIONS[name]).settings(settings)
     assert changed != settings
 
