@@ -44,6 +44,7 @@ _LARGEST_POOL = 20_000
 _APART = -1  # the stamp of what is kept apart
 _SPREAD = 16  # keywords of a topic, and notes of a keyword: of one that more notes carry it says little which are meant
 
+_DENSE = ("dense_context", "dense_raw")  # a context has its note's own words before others, so the first with a weight does
 _BACK = ("as_of", "known_at")  # what a look back is to, which no pathway has
 _BLOCK_NOTES = 100  # that blocks propose
 
@@ -225,7 +226,7 @@ def _sizes(query: Query, settings: RecallSettings, factor: int) -> dict[str, int
     """Return how many notes each channel is to propose whose index does not know what is kept apart."""
     pool = settings.pool * factor
     lexical = _lexical_pool(query, settings, factor)
-    return {"dense_raw": pool, "dense_context": pool, "lexical": lexical, "time": settings.anchored}
+    return {**dict.fromkeys(_DENSE, pool), "lexical": lexical, "time": settings.anchored}
 
 
 def _taken(answer: Row, sizes: Mapping[str, int], spare: int) -> bool:
@@ -497,6 +498,7 @@ def parameters(
     words = terms("\n".join((query.text, *reading.plan.queries)), languages)
     return {
         "scopes": query.scope_names,
+        "dense": [channel for channel in _DENSE if getattr(settings, channel)][:1],
         "vector": packed(query.vector),
         "words": words_query(words, query.scopes, query.filters.indexed_statuses),
         "pool": 0 if narrow else pool,
