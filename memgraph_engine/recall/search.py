@@ -44,7 +44,8 @@ _LARGEST_POOL = 20_000
 _APART = -1  # the stamp of what is kept apart
 _SPREAD = 16  # keywords of a topic, and notes of a keyword: of one that more notes carry it says little which are meant
 
-_DENSE = ("dense_context", "dense_raw")  # a context has its note's own words before others, so the first with a weight does
+# by which vectors propose: the first that has a weight, since a context tells all that the note's own words do
+_DENSE = ("dense_context", "dense_raw")
 _BACK = ("as_of", "known_at")  # what a look back is to, which no pathway has
 _BLOCK_NOTES = 100  # that blocks propose
 
