@@ -415,7 +415,7 @@ def hits(
         some = last(newest_first(some), query.text, found[0].languages)[:most]
     left = {hit.note.id for hit in some}
     came_later = later([one.notes[row] for note, one, row in best if note in left], query.moment)
-    some = [replace(hit, later=came_later.get(hit.note.id)) for hit in some]
+    some = [replace(hit, later=came_later[hit.note.id]) if hit.note.id in came_later else hit for hit in some]
     return Hits(some, among=found[-1].among)
 
 
