@@ -96,9 +96,9 @@ class Places:
         import numpy as np
 
         found = np.zeros((len(STEPS), *values.shape))
-        best = np.zeros((len(values), self.turn.max(initial=-1) + 2))
-        np.maximum.at(best, (slice(None), self.turn), values[:, self.rows])
-        found[:, :, self.rows] = best[:, self.near].swapaxes(0, 1)
+        best = np.zeros((self.turn.max(initial=-1) + 2, len(values)))
+        np.maximum.at(best, self.turn, values[:, self.rows].T)
+        found[:, :, self.rows] = best[self.near].swapaxes(1, 2)
         return found
 
     def best(self, scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
