@@ -186,7 +186,7 @@ def test_what_expired_unswept_does_not_fill_the_pool_of_a_search(tenant, embedde
         clock.later(DAY)
         hits = memory.search("Which boat is blue?", user_id="ana", explain=True)
         assert [hit.note.raw for hit in hits] == [("The blue boat that stays is boat 99, and it is old.",)]
-        assert {"dense_raw", "dense_context", "lexical"} <= set(hits[0].explanation.proposed_by)
+        assert {"dense_context", "lexical"} <= set(hits[0].explanation.proposed_by)
 
 
 def test_a_pending_note_that_expired_is_never_constructed(memory, clock):

@@ -232,8 +232,14 @@ def test_a_single_hit_is_a_good_hit(memory):
 
 def test_each_channel_proposes_what_it_knows(talk):
     best = followed(talk).search("Which lighthouse keeper waved?", user_id="ana", explain=True)[0]
-    assert set(best.explanation.proposed_by) >= {"dense_context", "dense_raw", "keywords", "lexical"}
+    assert set(best.explanation.proposed_by) >= {"dense_context", "keywords", "lexical"}
     assert best.explanation.channels["lexical_raw"].raw > 0
+
+
+def test_vectors_of_own_words_propose_where_those_of_contexts_have_no_weight(talk):
+    question = "Which lighthouse keeper waved?"
+    best = weighed(talk, dense_context=0.0).search(question, user_id="ana", explain=True)[0]
+    assert set(best.explanation.proposed_by) == {"dense_raw", "lexical"}
 
 
 def weighed(memory, **weights):

@@ -2,11 +2,12 @@
 // the rest). A past version is proposed where $statuses holds 'past'. Full text knows no ranges: they are looked at afterwards.
 // $scopes: list<string>    the scopes read
 // $statuses: list<string>    of notes that may be found
+// $dense: list<string>    the channels by which vectors propose
 // $vector: vector    the question's, or in a later round that of what is asked then
 // $others: list<vector>    those of the questions that a model made of it, beside it
 // $others_pool: integer    notes that each of these finds
 // $words: string    full-text query made of our own terms
-// $pool: integer    notes that each vector index proposes; 0 where a range below narrows anything
+// $pool: integer    notes that each of $dense proposes; 0 where a range below narrows anything
 // $narrowed_pool: integer    likewise where one does, else 0: ranges that are wide open would cost, most in a large scope
 // $lexical_pool: integer    notes that full text proposes
 // $ways: list<map>    which notes ranges admit, empty where nothing narrows: those of one source by what they have of it, and those of several,

@@ -63,8 +63,10 @@ def unknown(given: Iterable[str], filters: Sequence[str], arguments: Sequence[st
     "There is no filter 'limit'. Did you mean 'top_k'? The "
     """
     name = next((one for one in given if one not in filters), "")
+    if not name:
+        return ""
     told = did_you_mean(name, (*arguments, *filters))
-    return f"There is no filter {name!r}.{told} The filters are {', '.join(filters)}." if name else ""
+    return f"There is no filter {name!r}.{told} The filters are {', '.join(filters)}."
 
 
 def filters_of(given: Mapping[str, Sequence[str]]) -> SearchFilters:

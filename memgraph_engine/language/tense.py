@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import groupby, pairwise
 
-from memgraph_engine.language.terms import CLAUSES, CLOSED, places, sentence_spans, spoken, word_list, word_values
+from memgraph_engine.language.terms import CLAUSES, CLOSED, sentence_spans, spoken, word_list, word_values
+from memgraph_engine.language.wording import phrases_in
 
 _NEAR = 200  # characters of a sentence on either side that are looked at
 _LEADS = ("determiners", "indefinite", "detail-words")
@@ -27,8 +28,7 @@ def happened(new: str, old: str, language: str) -> bool:
     True
     """
     one, other = spoken(new), spoken(old)
-    changes = (phrase for phrase in _changes(language) if places(one, phrase))
-    return not any(changes) and all(
+    return not phrases_in(one, _changes(language)) and all(
         _happened(text, frozenset(words), language) for text, words in ((new, other), (old, one))
     )
 
@@ -101,7 +101,7 @@ def _shown(clause: Sequence[str], language: str) -> list[tuple[int, bool]]:
 def _counts(words: Sequence[str], language: str) -> bool:
     """Tell whether a clause tells how many there are now."""
     amounts = (word[0].isdigit() or word in word_values(language, "numbers") for word in words)
-    return any(places(words, phrase) for phrase in _present(language)) and any(amounts)
+    return any(amounts) and bool(phrases_in(words, _present(language)))
 
 
 def past(words: Sequence[str], language: str) -> bool:
@@ -111,7 +111,7 @@ def past(words: Sequence[str], language: str) -> bool:
     (True, False)
     """
     tenses, persons = word_values(language, "tenses"), word_list(language, "persons")
-    if any(places(words, phrase) for phrase in _present(language)):
+    if phrases_in(words, _present(language)):
         return False
     speaking, named = word_list(language, "first-person") | word_list(language, "second-person"), False
     for before, word in pairwise(("", *words)):
@@ -172,5 +172,5 @@ def _tense(word: str, tenses: Mapping[str, str]) -> str:
 
 
 @cache
-def _present(language: str) -> tuple[str, ...]:
-    return tuple(phrase for phrase, tense in word_values(language, "tenses").items() if tense == "present")
+def _present(language: str) -> frozenset[str]:
+    return frozenset(phrase for phrase, tense in word_values(language, "tenses").items() if tense == "present")

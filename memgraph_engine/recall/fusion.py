@@ -54,35 +54,17 @@ class Fused:
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
-    """Numbers that say which rows belong together: `of` each row its group, `order` and `starts` the rows by group."""
-
-    of: "NDArray[np.int64]"
-    order: "NDArray[np.int64]"
-    starts: "NDArray[np.int64]"
-    sizes: "NDArray[np.int64]"
-
-    @classmethod
-    def by(cls, numbers: "NDArray[np.int64]") -> "Groups":
-        """Group rows by their numbers."""
-        import numpy as np
-
-        _, of, sizes = np.unique(numbers, return_inverse=True, return_counts=True)
-        return cls(of, np.argsort(of, kind="stable"), np.cumsum(sizes) - sizes, sizes)
-
-
-@dataclass(frozen=True, slots=True)
 class Places:
     """Where the notes of a pool stand: in which session, at which of its turns, and which of them wait for vectors.
 
-    `rows` stand in a session at all. `turns` groups these by their turn, and `near` has for each of them and of STEPS
-    the group of the turn so many turns on, one behind the last where the pool has none.
+    `rows` stand in a session at all: `session` and `turn` number those of each. `near` has for each of them and of
+    STEPS the number of the turn so many turns on, one behind the last where the pool has none.
     """
 
     pending: "NDArray[np.bool_]"
     rows: "NDArray[np.int64]"
-    sessions: Groups
-    turns: Groups
+    session: "NDArray[np.int64]"
+    turn: "NDArray[np.int64]"
     near: "NDArray[np.int64]"
 
     @classmethod
@@ -92,19 +74,18 @@ class Places:
 
         known: dict[tuple[str, str], int] = {}
         numbers = [known.setdefault((note.scope, note.session), len(known)) if note.session else -1 for note in notes]
-        session = np.array(numbers, dtype=np.int64)
-        turn = np.array([note.seq for note in notes], dtype=np.int64)
-        rows = np.flatnonzero(session >= 0)
+        place = np.array(numbers, dtype=np.int64)
+        rows = np.flatnonzero(place >= 0)
+        session, seq = place[rows], np.array([note.seq for note in notes], dtype=np.int64)[rows]
         gap = max(STEPS)
-        width = turn.max(initial=0) + 2 * gap + 1  # sessions lie apart by more than the longest step
-        at = session[rows] * width + turn[rows] + gap
-        turns = Groups.by(at)
-        had = at[turns.order][turns.starts]
+        width = seq.max(initial=0) + 2 * gap + 1  # sessions lie apart by more than the longest step
+        at = session * width + seq + gap
+        had, turn = np.unique(at, return_inverse=True)
         wanted = at + np.array(STEPS)[:, None]
         near = np.searchsorted(had, wanted)
         has = np.append(had, -1)[near] == wanted
         pending = np.array([note.vectors is None for note in notes], dtype=np.bool_)
-        return cls(pending, rows, Groups.by(session[rows]), turns, np.where(has, near, len(had)))
+        return cls(pending, rows, session, turn, np.where(has, near, len(had)))
 
     def away(self, values: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Return for each of STEPS the values of the turns so many turns on, if the pool has them, else 0.
@@ -115,10 +96,9 @@ class Places:
         import numpy as np
 
         found = np.zeros((len(STEPS), *values.shape))
-        best = np.zeros((len(values), len(self.turns.starts) + 1))
-        if len(self.rows):
-            best[:, :-1] = np.maximum.reduceat(values[:, self.rows[self.turns.order]], self.turns.starts, axis=1)
-            found[:, :, self.rows] = best[:, self.near].swapaxes(0, 1)
+        best = np.zeros((self.turn.max(initial=-1) + 2, len(values)))
+        np.maximum.at(best, self.turn, values[:, self.rows].T)
+        found[:, :, self.rows] = best[self.near].swapaxes(1, 2)
         return found
 
     def best(self, scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
@@ -127,12 +107,12 @@ class Places:
 
         found = np.zeros_like(scores)
         if len(self.rows):
-            of, starts, sizes = self.sessions.of, self.sessions.starts, self.sessions.sizes
-            own = scores[:, self.rows]
-            order = np.lexsort((-own, np.broadcast_to(of, own.shape)))
-            rank = np.arange(len(of)) - np.repeat(starts, sizes)
+            own, sizes = scores[:, self.rows], np.bincount(self.session)
+            starts = np.cumsum(sizes) - sizes
+            order = np.lexsort((-own, np.broadcast_to(self.session, own.shape)))
+            rank = np.arange(len(self.rows)) - np.repeat(starts, sizes)
             some = np.where(rank < _BEST, np.take_along_axis(own, order, axis=1), 0.0)
-            found[:, self.rows] = (np.add.reduceat(some, starts, axis=1) / np.minimum(sizes, _BEST))[:, of]
+            found[:, self.rows] = (np.add.reduceat(some, starts, axis=1) / np.minimum(sizes, _BEST))[:, self.session]
         return found
 
 

@@ -43,6 +43,8 @@ _LARGEST_POOL = 20_000
 _APART = -1  # the stamp of what is kept apart
 
 _MANY = 100  # notes of a keyword, from which on the newest are looked for
+# by which vectors propose: the first that has a weight, since a context tells all that the note's own words do
+_DENSE = ("dense_context", "dense_raw")
 _BACK = ("as_of", "known_at")  # what a look back is to, which no pathway has
 _BLOCK_NOTES = 100  # that blocks propose
 
@@ -220,7 +222,7 @@ def _sizes(query: Query, settings: RecallSettings, factor: int) -> dict[str, int
     """Return how many notes each channel is to propose whose index does not know what is kept apart."""
     pool = settings.pool * factor
     lexical = _lexical_pool(query, settings, factor)
-    return {"dense_raw": pool, "dense_context": pool, "lexical": lexical, "time": settings.anchored}
+    return {**dict.fromkeys(_DENSE, pool), "lexical": lexical, "time": settings.anchored}
 
 
 def _taken(answer: Row, sizes: Mapping[str, int], spare: int) -> bool:
@@ -408,7 +410,7 @@ def best_hits(
         some = _questions_last(newest_first(some), query.text, found[0].languages)[:most]
     left = {hit.note.id for hit in some}
     came_later = later([one.notes[row] for note, one, row in best if note in left], query.moment)
-    some = [replace(hit, later=came_later.get(hit.note.id)) for hit in some]
+    some = [replace(hit, later=came_later[hit.note.id]) if hit.note.id in came_later else hit for hit in some]
     return Hits(some, among=found[-1].among)
 
 
@@ -492,6 +494,7 @@ def parameters(
     words = terms("\n".join((query.text, *reading.plan.queries)), languages)
     return {
         "scopes": query.scope_names,
+        "dense": [channel for channel in _DENSE if getattr(settings, channel)][:1],
         "vector": packed(query.vector),
         "words": words_query(words, query.scopes, query.filters.indexed_statuses),
         "pool": 0 if narrow else pool,
