@@ -27,6 +27,9 @@ CHANGED = [
     ("english", "The party is in Prague.", "The party moved to Krakow, cheaper apparently."),
     ("english", "I live in Bern now.", "I moved back to Rome."),
     ("spanish", "Como carne.", "Le dije a mi hermana, ya no como carne."),
+    ("english", "I take ibuprofen for my back.", "I switched from ibuprofen to paracetamol."),
+    ("english", "I bank with ING.", "I switched from ING to N26."),
+    ("english", "I no longer live in Cork.", "I live in Cork again."),
     ("english", "I use Notion for notes.", "moved all my notes from Notion to Obsidian"),
     ("english", "i live in graz", "we moved from graz to linz"),
     ("english", "I pay 30 euros for the gym.", "the gym went up from 30 to 35 euros"),
@@ -203,6 +206,7 @@ PARTED = [
     for new in ("Sam and I broke up.", "I broke up with Sam.")
 ]
 BESIDE = [
+    ("english", "Leo is in year 3", "Leo turned 8 in April"),
     ("english", "I know a guy at ING.", "I switched from ING to N26."),
     ("english", "The meeting is at 9.", "the meeting went from 9 to 11"),
     ("english", "My son is 6.", "my son has 7 teeth now"),
@@ -377,7 +381,12 @@ PARTS = [
     ("english", "I live in Tromsø and work as a baker.", "We live in Bergen now.", "I live in Tromsø"),
     ("english", "Ida swims on Monday and Ole swims on Friday.", "Ole swims on Saturday now.", "Ole swims on Friday"),
     ("english", "I have 6 hens. The pond is green.", "I have 4 hens now.", "I have 6 hens"),
-    ("english", "My flight is on 3 May at 9:20.", "My flight was moved to 5 May.", ""),
+    ("english", "My flight is on 3 May at 9:20.", "My flight was moved to 5 May.", "on 3 May"),
+    ("english", "I'm 34, married, and live in Oslo.", "I'm 35 now.", "I'm 34"),
+    ("english", "My son goes to kindergarten.", "my son switched from kindergarten to primary school", ""),
+    ("english", "Our train is at 9:12 from platform 4.", "Our train is from platform 7 now.", "platform 4"),
+    ("english", "I live in Leeds with Jonas.", "we live in Saltaire now", "in Leeds"),
+    ("spanish", "Me gusta tanto el té como el café.", "Ya no me gusta el té.", "Me gusta tanto el té"),
     ("english", "I like opera and hate swimming.", "I love swimming now.", "hate swimming"),
     ("english", "My desk is by the window, what lamp fits?", "My desk is in the cellar now.", ""),
     ("spanish", "Vivo en Cádiz y trabajo de panadero.", "Ahora vivo en Vigo.", "Vivo en Cádiz"),

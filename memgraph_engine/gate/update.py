@@ -17,8 +17,10 @@ from memgraph_engine.gate.known import Line, only
 from memgraph_engine.gate.pairs import Judged, read, weights_of
 from memgraph_engine.language.amounts import amounts, replaced
 from memgraph_engine.language.statement import Statement, statements
+from memgraph_engine.language.tense import present
 from memgraph_engine.language.terms import LISTED
 from memgraph_engine.language.wording import (
+    Token,
     aligned,
     denied,
     numbers,
@@ -170,8 +172,8 @@ class _Pair:
         said, ends = ([one for one in self.now.changes if (one in over) == ended] for ended in (False, True))
         denied = (f"{no.written} {value.written}" for no, value in self.denied)
         for phrase in (*said[:1], *self.now.around[:1], *denied):
-            if self.exchange:
-                return f'The new one says "{shown(phrase)}". {self.exchange}'
+            if found := self.exchange or (phrase in said and self._same_subject and (self._back or self._left)):
+                return f'The new one says "{shown(phrase)}". {found}'
         return f'The new one says "{shown(ends[0])}". {self._end}' if ends and self._end else ""
 
     @property
@@ -197,12 +199,36 @@ class _Pair:
         while last + 1 in gone:
             last += 1
         tokens = [token for one in known[first : last + 1] for token in one.own]
-        if not self.exchange:  # "I like tea" of "I like tea / coffee"
-            end = max((at for at, one in enumerate(tokens) if one.stem in self.now.content), default=len(tokens)) + 1
+        if self._part:
+            tokens = self._part
+        elif not self.exchange:  # "I like tea" of "I like tea / coffee"
+            ended = self.now.content | timeless(self.now.origin)
+            end = max((at for at, one in enumerate(tokens) if one.stem in ended), default=len(tokens)) + 1
             more = any(one.stem and not one.timed and not one.timely for one in tokens[end:])
             tokens = tokens[:end] if more else tokens
         told = (one for one in old.tokens if one not in tokens and (one.stem or one.word in self.lists.persons))
         return old.words(tokens) if any(not token.asked for token in told) else ""
+
+    @property
+    def _part(self) -> Sequence[Token]:
+        """The old value with the word that leads to it, where its clause has others that stay: "from platform 4"."""
+        now, was, own = self.now, self.was, self.was.own
+        put, names = now.names - was.written, was.names - now.written
+        leads = {before.plain for before, one in pairwise(now.body) if one.written in put}
+        alike = {one.written for before, one in pairwise(was.body) if one.written in names and before.plain in leads}
+        told = [one for one in own if one.kind != "word" and one.written not in now.written]
+        gone = (alike or names) if put else frozenset[str]()
+        kinds = {kind for kind, _ in now.dates}
+        out = [
+            at
+            for at, one in enumerate(own)
+            if one in told
+            and (one.plain in self._numbers[1] or one.written in gone or (one.date and one.date[0] in kinds))
+        ]
+        if not self.exchange or not 0 < len(out) < len(told):
+            return []
+        month = [*takewhile(lambda one: one.date, own[out[-1] + 1 :])]
+        return own[max(out[0] - 1, 0) : out[-1] + 1 + len(month)]
 
     @cached_property
     def _same_subject(self) -> bool:
@@ -234,7 +260,10 @@ class _Pair:
         lived = {self.lists.dwelling.get(word) for word in was.words}
         leads = self.lists.details - self.lists.several - self.lists.articles
         moved = not now.relocates.isdisjoint(lived) and not now.acted_on and not more and not was.event
-        return swapped("name", now.led_by(self.lists.goals), was.led_by(leads)) if moved else ""
+        names = now.names - was.written, was.names - now.written
+        if not all(names):  # a name in small letters
+            names = now.led_by(self.lists.goals), was.led_by(leads)
+        return swapped("name", *names) if moved else ""
 
     @property
     def _other_word(self) -> str:
@@ -246,6 +275,7 @@ class _Pair:
         put, out, _ = blocks[0]
         words = [one for one in (*put, *out) if one.stem and one.kind == "word" and not one.timely]
         plain = len(put) == len(out) == 1 and len(words) == 2 and not self._several(put[0].written)
+        plain = plain and put[0].stem not in was.line.content  # else it has a place of its own there
         return f"They differ in {quoted([put[0].written])}, not {quoted([out[0].written])}." if plain else ""
 
     def _several(self, value: str) -> bool:
@@ -271,6 +301,10 @@ class _Pair:
         if not told:
             new, old = ([one.word for one in clause.body if not one.timed] for clause in (now, was))
             return new == old
+        if now.becoming and told <= {now.subject.noun, now.subject.name}:  # "I turned 40" is news of "I'm 39"
+            leads = [one.plain for one, after in pairwise(was.body) if after.plain in self._numbers[1]]
+            is_one = any(lead == "'s" or present(lead, now.line.language) for lead in leads)
+            return is_one or not was.becoming.isdisjoint(self._numbers[1])
         known = was.content.union(*(one.content for one in statements(was.line) if one.sentence == was.sentence))
         alike = now.predicate or not was.predicate or not was.predicate.isdisjoint(now.content)
         return told <= known and bool(alike or now.numbers or (now.dates and was.subject.thing))
@@ -282,6 +316,23 @@ class _Pair:
         told = [[one for one in amounts(some, s.lists) if one.tokens[0] in s.values] for some, s in beside]
         told[0] = [one for one in told[0] if not one.unit or any(other.unit or other.hour for other in told[1])]
         return [numbers(tokens) for tokens in replaced(*told) or ((), ())]
+
+    @property
+    def _back(self) -> str:
+        """Tell that what the old one ended is so again."""
+        over = [self.lists.endings.isdisjoint(one.changes) for one in (self.now, self.was)]
+        alike = self.now.content == self.was.content and self.now.denies == self.was.denies
+        told = quoted(worded(self.now.content, self.now.body))
+        return f"So is {told} again." if alike and over == [True, False] else ""
+
+    @property
+    def _left(self) -> str:
+        """Tell that a thing is no more what it was, in the new one's words: "I switched from tea to coffee"."""
+        was, gone = self.was, timeless(self.now.origin)
+        before = timeless(takewhile(lambda token: token.stem not in gone, was.body))
+        plain = len(before - {was.subject.noun, was.subject.name}) < 2  # not "I know a guy at the bank"
+        state = plain and not was.event and not was.feeling and not was.denies
+        return f"So is {quoted(worded(gone, was.body))} no more." if gone and state else ""
 
     @cached_property
     def _end(self) -> str:

@@ -139,6 +139,11 @@ class Statement:
         return [token for token in body if token in self.body]
 
     @cached_property
+    def becoming(self) -> frozenset[str]:
+        """The numbers right behind its verb of change: "turned 7", "went up to 12"."""
+        return frozenset(one.plain for at, one in enumerate(self.tokens) if one.number and at - 1 in self._verbs)
+
+    @cached_property
     def patient(self) -> frozenset[str]:
         """The stems of the thing that is `acted_on`."""
         named = takewhile(lambda token: token.stem and not token.number, self.acted_on[1:])
