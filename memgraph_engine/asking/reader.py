@@ -12,7 +12,7 @@ from memgraph_engine.answer.context import LEAST_BUDGET
 from memgraph_engine.asking import prompting
 from memgraph_engine.asking.about import read_about_user
 from memgraph_engine.asking.by_blocks import by_blocks, most_blocks
-from memgraph_engine.asking.facts import facts, names_in
+from memgraph_engine.asking.facts import Facts, names_in
 from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.asking.remembered import Remembered
 from memgraph_engine.asking.retrieval_log import Log
@@ -292,10 +292,10 @@ class Reader:
         else:
             pages = self._newest(scope, statuses)
         found: list[Fact] = []
-        names = [one.name for one in scope.readable]
+        names, facts = [one.name for one in scope.readable], Facts(about, scope.user, language)
         for page in pages:
             ties = decisions.contrary(db, names, [note.id for note in page], NEVER)
-            found += [one for one in facts(page, ties, about, scope.user, language) if former or one.holds]
+            found += [one for one in facts.read(page, ties) if former or one.holds]
             if len(found) >= limit:
                 break
         return found[:limit]

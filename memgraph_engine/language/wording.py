@@ -202,6 +202,16 @@ def phrases_in(words: Sequence[str], phrases: frozenset[str]) -> dict[str, froze
     return {phrase: held for phrase in longest if (held := places(words, phrase))}
 
 
+def opening(rest: Sequence[Token], phrases: Collection[str]) -> int:
+    """Return how many tokens the longest of some phrases has with which a clause begins; 0 for none."""
+    return max((phrase.count("_") + 1 for phrase in phrases if _begins(rest, phrase)), default=0)
+
+
+def _begins(rest: Sequence[Token], phrase: str) -> bool:
+    said = rest[: phrase.count("_") + 1]
+    return "_".join(words(said)) == phrase and said[0].clause == said[-1].clause
+
+
 def taken_back(tokens: Sequence[Token], lists: Lists) -> Iterator[tuple[Token, Token]]:
     """Yield each negation with the value behind it, to which other words may lead: "not on Monday", "not Dr. Silva".
 
