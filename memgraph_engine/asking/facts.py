@@ -25,8 +25,8 @@ class Facts:
     []
     """
 
-    def __init__(self, about: str, user: str | None, language: str) -> None:
-        self._user, self._language = user, language
+    def __init__(self, about: str, user: str | None, language: str, own: str = "") -> None:
+        self._user, self._language, self._own = user, language, own
         self._named = names_in(about, language) if about else frozenset[str]()
         self._later: dict[str, list[tuple[Fact, Delta]]] = defaultdict(list)  # by speaker, of what was read
         self._tells: dict[str, set[str]] = defaultdict(set)  # the attributes that a note tells
@@ -61,7 +61,7 @@ class Facts:
                 about, predicate, value = one.parts
                 said = source.said_at or note.said_at
                 fact = Fact(one.text, about, predicate, value, source.speaker, said, note.id, (source.id,))
-                yield fact, told(one)
+                yield fact, told(one, self._own)
 
     def _about(self, every: Sequence[Assertion], *, speaks: bool) -> Iterator[Assertion]:
         """Yield what is told of what is named, and what goes on from it with "it" or "she"."""

@@ -292,7 +292,8 @@ class Reader:
         else:
             pages = self._newest(scope, statuses)
         found: list[Fact] = []
-        names, facts = [one.name for one in scope.readable], Facts(about, scope.user, language)
+        names = [one.name for one in scope.readable]
+        facts = Facts(about, scope.user, language, self._engine.settings.lifecycle.attributes)
         for page in pages:
             ties = decisions.contrary(db, names, [note.id for note in page], NEVER)
             found += [one for one in facts.read(page, ties) if former or one.holds]

@@ -12,14 +12,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import groupby, product
-from typing import Any, Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from memgraph_engine.errors import SettingsError
 from memgraph_engine.language.assertion import Assertion, assertions
 from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.terms import LISTED, word_list, word_values
 from memgraph_engine.language.wording import ORDINAL, Token, parted, phrases_in, taken_back, words
 from memgraph_engine.model.marker import without_recalled
-from memgraph_engine.model.profile import LONGEST_VALUE, Delta
+from memgraph_engine.model.profile import LONGEST_NAME, LONGEST_VALUE, MANY, Delta
 from memgraph_engine.resources import resource
 
 _LONGEST = 600  # characters of a message that is still told, and not pasted
@@ -35,10 +39,11 @@ _GOES_ON = "…"
 
 _Tokens = Sequence[Token]
 _Denial = Literal["", "not", "over"]
+_List = Literal["foods", "allergens", "languages"]
 
 
-def attributes(text: str, language: str) -> list[Delta]:
-    """Return what a message tells about who says it, in order.
+def attributes(text: str, language: str, own: str = "") -> list[Delta]:
+    """Return what a message tells about who says it, in order; `own` is the path of a table beside the shipped one.
 
     >>> told = attributes("Hi! I live in Lisbon now and I'm allergic to nuts. Do I live in Faro?", "english")
     >>> [(one.name, one.value) for one in told]
@@ -48,26 +53,27 @@ def attributes(text: str, language: str) -> list[Delta]:
     >>> attributes("I don't live in Faro any more.", "english")
     [Delta(name='residence', value='Faro', ends=True)]
     """
-    if language not in LISTED or len(text) > _LONGEST:
+    every = assertions(Reading(without_recalled(text), language))
+    return list({(one.name, one.value.casefold(), one.ends): one for some in every for one in told(some, own)}.values())
+
+
+def told(one: Assertion, own: str = "") -> list[Delta]:
+    """Return what an assertion tells about who makes it: nothing in a message that may bring somebody else's text."""
+    line = one.clause.line
+    if line.language not in LISTED or len(line.text) > _LONGEST or not one.firm:
         return []
-    reading = Reading(without_recalled(text), language)
-    if phrases_in(reading.forms, _table(language).unreal):
-        return []
-    some = (delta for one in assertions(reading) for delta in told(one))
-    return list({(one.name, one.value.casefold(), one.ends): one for one in some}.values())
+    table = _table(line.language, own)
+    return [] if phrases_in(line.forms, table.unreal) else _Clause(one, table).told()
 
 
-def told(one: Assertion) -> list[Delta]:
-    """Return what an assertion tells about who makes it."""
-    return _Clause(one, _table(one.clause.line.language)).told() if one.firm else []
+class _Row(BaseModel):
+    """A line of the table: by the phrases with which a clause begins, what it tells; see `english-profile.toml`."""
 
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
-@dataclass(frozen=True)
-class _Row:
-    """A line of the table: by the phrase with which a clause begins, what it tells; see `english-profile.toml`."""
-
-    name: str
-    value: str = ""
+    name: Annotated[str, Field(pattern=rf"^\w[\w -]{{0,{LONGEST_NAME - 1}}}$")]
+    said: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)]
+    value: Literal["", "capitals", "name", "person", "place", "words", "job", "work", "day", "years"] | _List = ""
     values: tuple[str, ...] = ("",)
     form: str = "{}"
     behind: frozenset[str] = frozenset()
@@ -77,6 +83,15 @@ class _Row:
     event: bool = False
     opens: bool = False
     whole: bool = False
+
+
+class _File(BaseModel):
+    """A table as it is written: what phrases tell, and the words of grammar around values."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tells: tuple[_Row, ...]
+    grammar: dict[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -117,7 +132,7 @@ class _Clause:
             return []
         ends = row.ends or denial != ""
         found = [
-            Delta(row.name, row.form.format(one)[:LONGEST_VALUE], ends)
+            Delta(row.name, row.form.replace("{}", one)[:LONGEST_VALUE], ends)
             for one in self._read(row, value, event=row.event)
         ]
         closing = row.closes if found and (row.event or row.ends or denial == "over") else ()
@@ -271,18 +286,17 @@ _KINDS: Mapping[str, Callable[[_Tokens, "_Table"], bool]] = {
 class _Table:
     """The table of a language: what phrases tell of who says them, and words by what they are."""
 
-    def __init__(self, language: str) -> None:
-        given = tomllib.loads(resource("config", "language", f"{language}-profile.toml").read_text(encoding="utf-8"))
+    def __init__(self, language: str, own: str) -> None:
+        given = _file(resource("config", "language", f"{language}-profile.toml"))
 
         def listed(*kinds: str) -> frozenset[str]:
             return frozenset[str]().union(*(word_list(language, kind) for kind in kinds))
 
-        self._words = {kind: frozenset(some.split()) for kind, some in given["grammar"].items()}
+        self._words = {kind: frozenset(some.split()) for kind, some in given.grammar.items()}
         self._words |= {kind: listed(kind) for kind in ("occupations", "occupation-modifiers", "products", *_LISTS)}
         self._rows: dict[str, list[_Row]] = {}
-        for one in given["tells"]:
-            row = _row(one)
-            for phrase in (spelt for pattern in one["said"] for spelt in _spelt_out(pattern)):
+        for row in (*given.tells, *own_rows(own)):
+            for phrase in (spelt for pattern in row.said for spelt in _spelt_out(pattern.casefold())):
                 self._rows.setdefault(phrase, []).append(row)
         self._longest = max(phrase.count(" ") + 1 for phrase in self._rows)
         self.going_on = {one.name for phrase, rows in self._rows.items() if phrase[0] == _GOES_ON for one in rows}
@@ -327,10 +341,26 @@ class _Table:
 _table = cache(_Table)
 
 
-def _row(given: Mapping[str, object]) -> _Row:
-    """Return a row as the file has it, without its phrases."""
-    kinds: Mapping[str, Callable[[Any], Any]] = {"values": tuple, "closes": tuple, "behind": frozenset}
-    return _Row(**{name: kinds.get(name, lambda one: one)(one) for name, one in given.items() if name != "said"})
+def names(own: str) -> list[str]:
+    """Return the attributes that are looked for: those that are known, and those of an own table, '' for none."""
+    return list(dict.fromkeys((*MANY, *(row.name for row in own_rows(own)))))
+
+
+def own_rows(own: str) -> Sequence[_Row]:
+    """Return the rows of an own table; raises SettingsError where it can't be used."""
+    return _file(Path(own)).tells if own else ()
+
+
+@cache
+def _file(path: Path) -> _File:
+    """Read a table; raises SettingsError naming the file and what is wrong with it."""
+    try:
+        return _File.model_validate(tomllib.loads(path.read_text("utf-8")))
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+    except (OSError, ValueError) as error:  # it can't be read, or is no TOML in UTF-8
+        faults = str(error)
+    raise SettingsError(f"The table of attributes {path} can't be used: {faults}. docs/lifecycle.md shows one.")
 
 
 def _spelt_out(pattern: str) -> Iterator[str]:
