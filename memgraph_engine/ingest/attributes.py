@@ -128,7 +128,7 @@ class _Clause:
         value, more = (rest, []) if row.whole or denial == "not" else self._cut(row, rest)
         further = self._further(row, more)
         behind = [one.word for one in more[:1]] if not further else []
-        if not self._closed(row, behind, denial) or self._strange(row) or (row.beside and not further):
+        if not self._closed(row, behind, denial) or (row.beside and not further):
             return []
         ends = row.ends or denial != ""
         found = [
@@ -166,12 +166,6 @@ class _Clause:
             behind = behind if denial == "over" or (denial and apart) else [*behind, after[0].word]
         return not behind or (behind[0] in table["ends"] and not row.whole and denial != "not")
 
-    def _strange(self, row: _Row) -> bool:
-        """Tell whether its sentence tells of some year, or takes a program for a place: "I moved to Vim"."""
-        sentence = [one for one in self.one.clause.line.tokens if one.sentence == self.one.tokens[0].sentence]
-        dated = row.value != "day" and any(_YEAR.fullmatch(one.plain) for one in sentence)
-        return dated or (row.value == "place" and not self.table["products"].isdisjoint(words(sentence)))
-
     def _read(self, row: _Row, rest: _Tokens, *, event: bool) -> list[str]:
         """Return the values that some words are, but for those that tell little or when: "again", "last week"."""
         table, line, kept, told = self.table, self.one.clause.line, [*rest], set[str]()
@@ -187,6 +181,8 @@ class _Clause:
         if not row.value:
             return [] if kept else [*row.values]
         kind, listed = _KINDS[row.value], row.value in _LISTS
+        if row.value == "place" and not table["products"].isdisjoint(words(self.one.tokens)):
+            return []  # "I moved to Zoltrix, a better text editor"
         items = table.items(kept) if listed or row.value == "languages" else [table.bare(kept)]
         texts = [line.words(one) for one in items if one and kind(one, table)]
         return [one.casefold() if listed else one for one in texts] if len(texts) == len(items) else []

@@ -98,7 +98,10 @@ class Assertion:
     def _taken_back(self) -> bool:
         """Whether it is put right, or denied in a few words, behind it: "sorry, York", "Not really."."""
         lists, sentence = self.clause.lists, self.tokens[-1].sentence + 1
-        following, back = [one for one in self.after if one.sentence == sentence], {*lists.edits, *lists.corrections}
+        following, back = (
+            [one for one in self.after if one.sentence == sentence],
+            lists.corrections | lists.edits.keys(),
+        )
         denied = len(following) < _SHORT and not lists.negations.isdisjoint(words(following))
         return bool(denied or opening(following, back) or (not self._denies and opening(self.behind, back)))
 

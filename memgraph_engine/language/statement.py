@@ -411,10 +411,9 @@ def _read(line: Reading) -> tuple[Sequence[Statement], Sequence[Statement]]:
 
 def begin(tokens: Sequence[Token], lists: Lists) -> int:
     """Return how many tokens tell nothing before others do: "well", "by the way", "last week"; "no vivo" denies."""
-    who = lists.persons | lists.determiners | lists.first_person
-    idle, at = (lists.idle | lists.joints | lists.since | lists.corrections) - who, 0
+    at = 0
     while at < len(tokens):
-        one, size = tokens[at], opening(tokens[at:], idle)
+        one, size = tokens[at], opening(tokens[at:], lists.leading)
         denies = one.word in lists.negations and tokens[at + 1 :] and tokens[at + 1].clause == one.clause
         if denies or not (size or (one.timely and not one.capital)):
             break

@@ -26,6 +26,7 @@ ORDINAL = frozenset(("st", "nd", "rd", "th"))  # behind a number these make it o
 LONG = 500  # tokens
 EXCLAIMED = 2  # words of a clause that states nothing, if only one of them has content: "Wow, great!"
 _LED = 3  # words behind a negation of which the last is denied: "not on the 5th"
+_PHRASE = 5  # words of the longest phrase with which a clause may begin
 _TIMES = "×"  # how a word that counts times is compared
 _CLOCK = re.compile(r"\d?\d:\d\d")
 
@@ -144,6 +145,12 @@ class Lists:
         return self.neutral | self.interjections
 
     @cached_property
+    def leading(self) -> frozenset[str]:
+        """The phrases that may stand before what a clause tells: "well", "by the way", "now"."""
+        who = self.persons | self.determiners | self.first_person
+        return (self.idle | self.joints | self.since | self.corrections) - who
+
+    @cached_property
     def speaker(self) -> frozenset[str]:
         """The words for who speaks: "I", not "my"."""
         return self.first_person - self.determiners
@@ -204,12 +211,8 @@ def phrases_in(words: Sequence[str], phrases: frozenset[str]) -> dict[str, froze
 
 def opening(rest: Sequence[Token], phrases: Collection[str]) -> int:
     """Return how many tokens the longest of some phrases has with which a clause begins; 0 for none."""
-    return max((phrase.count("_") + 1 for phrase in phrases if _begins(rest, phrase)), default=0)
-
-
-def _begins(rest: Sequence[Token], phrase: str) -> bool:
-    said = rest[: phrase.count("_") + 1]
-    return "_".join(words(said)) == phrase and said[0].clause == said[-1].clause
+    said = words(one for one in rest[:_PHRASE] if one.clause == rest[0].clause)
+    return next((size for size in range(len(said), 0, -1) if "_".join(said[:size]) in phrases), 0)
 
 
 def taken_back(tokens: Sequence[Token], lists: Lists) -> Iterator[tuple[Token, Token]]:
