@@ -35,6 +35,7 @@ _COLON = re.compile(r"(?<=[\w)\]]):\s")
 _MOST = 30  # clauses of a line that are read: each is held against each of others
 _UNIT, _WHO = 3, 4  # letters that a unit is shorter than: "pm"; words that name one: "my boyfriend Tom"
 _NAMED = ("a thing", "a name")  # how a subject begins
+_LONGEST, _BESIDE = 12, 3  # words of a subject that are read, and parts of a sentence that may tell who it is
 
 
 class Statement:
@@ -271,8 +272,8 @@ class Statement:
         if self.line.language not in LISTED:
             return "", "", text_of(self.tokens)
         lists = self.lists
-        tokens = self.tokens[begin(self.tokens, lists) :]
-        start = _verb(tokens or self.tokens, self.line)
+        tokens = self.tokens[begin(self.tokens, lists) :] or self.tokens
+        start = _verb(tokens, self.line)
         led = [*takewhile(lambda one: one.timely or not is_verb(one.word, self.line.language), tokens)]
         mine = next((at for at, one in enumerate(led) if one.word in lists.speaker and not one.stem), None)
         start = start if mine is None else mine + 1
@@ -469,6 +470,7 @@ def _like(token: Token, lists: Lists) -> str:
 
 def _subject_length(tokens: Sequence[Token], lists: Lists) -> int:
     """Count the words of the subject that a clause begins with: "my friend Ana", "Lea and Tom"."""
+    tokens = tokens[:_LONGEST]
     first = 2 if tokens[0].word in lists.determiners else 1
     length = first + len([*takewhile(lambda token: token.capital and token.stem, tokens[first:])])
     more = tokens[length + 1 :]
@@ -539,10 +541,11 @@ def _clauses(line: Reading) -> Iterator[list[Token]]:
             clause = []
         phrases = phrases_in(words(some), lists.changing)
         within = frozenset[int]().union(*(held for phrase, held in phrases.items() if "~" not in phrase))
+        size = _subject_length(some, lists)
         for at, token in enumerate(some):
             speaks = any(one.word in lists.speaker for one in some[at + 1 : at + 2])
             named = len(clause) < _WHO and all(one.stem or one.word in lists.determiners for one in clause)
-            together = clause and ((named and speaks) or at < _subject_length(some, lists))
+            together = clause and ((named and speaks) or at < size)
             if token.word not in lists.joints or at in within or together:
                 clause.append(token)
                 continue
@@ -563,7 +566,7 @@ def _apposed(parts: Iterable[list[Token]], line: Reading) -> Iterator[list[Token
     """
     held, lists = list[list[Token]](), line.lists
     for some in parts:
-        goes_on = bool(held) and held[0][0].sentence == some[0].sentence
+        goes_on = 0 < len(held) <= _BESIDE and held[0][0].sentence == some[0].sentence
         size = _subject_length(some, lists)
         told = is_verb(some[0].word, line.language) or (len(held) > 1 and _like(some[0], lists) not in _NAMED)
         who = [one for one in held if one[0].word not in lists.questions]  # "Ana", "my sister"
