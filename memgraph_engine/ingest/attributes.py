@@ -131,10 +131,8 @@ class _Clause:
         if not self._closed(row, behind, denial) or (row.beside and not further):
             return []
         ends = row.ends or denial != ""
-        found = [
-            Delta(row.name, row.form.replace("{}", one)[:LONGEST_VALUE], ends)
-            for one in self._read(row, value, event=row.event)
-        ]
+        read = (row.form.replace("{}", one) for one in self._read(row, value, event=row.event))
+        found = [Delta(row.name, one[:LONGEST_VALUE], ends) for one in read]
         closing = row.closes if found and (row.event or row.ends or denial == "over") else ()
         return [*(Delta(name, ends=True) for name in closing), *found, *(further if found and not ends else ())]
 
@@ -298,9 +296,8 @@ class _Table:
         self.going_on = {one.name for phrase, rows in self._rows.items() if phrase[0] == _GOES_ON for one in rows}
         self.never_named = frozenset(word_values(language, "dates")) | listed("time-words", "stop-words")
         self.known = listed("not-names", "products", "common-words", "weak-words", "content-words")
-        self.endings, self.agents = (
-            tuple(one[1:] for one in some if one[0] == "-") for some in (listed("not-names"), self["agents"])
-        )
+        self.endings = tuple(one[1:] for one in listed("not-names") if one[0] == "-")
+        self.agents = tuple(one[1:] for one in self["agents"])
         self.unreal = listed("suppositions") | self["borrowed"]
         self.subjects = listed("persons", "determiners", "first-person")
 

@@ -79,29 +79,23 @@ class Assertion:
 
     @property
     def _denies(self) -> bool:
+        """Whether it is denied: what is behind "I'm no nurse" takes nothing back by another denial ("I quit")."""
         return not self.clause.lists.negations.isdisjoint(words(self.tokens))
 
     @property
     def _doubted(self) -> bool:
         """Whether its sentence begins with less than a plain fact, or goes on so: "I think", "yeah right"."""
         lists, behind = self.clause.lists, words(self.behind[:2])
-        said = (
-            frozenset() if self._denies else lists.negations | lists.interjections - lists.joints
-        )  # "I'm no nurse, I quit"
-        return bool(
-            phrases_in(words(self._led), lists.hedges | lists.supposing)
-            or phrases_in(behind, lists.hedges | lists.supposing)
-            or not said.isdisjoint(behind)
-        )
+        less = lists.hedges | lists.supposing
+        takes_back = not self._denies and not (lists.negations | lists.interjections - lists.joints).isdisjoint(behind)
+        return takes_back or bool(phrases_in(words(self._led), less) or phrases_in(behind, less))
 
     @property
     def _taken_back(self) -> bool:
         """Whether it is put right, or denied in a few words, behind it: "sorry, York", "Not really."."""
         lists, sentence = self.clause.lists, self.tokens[-1].sentence + 1
-        following, back = (
-            [one for one in self.after if one.sentence == sentence],
-            lists.corrections | lists.edits.keys(),
-        )
+        back = lists.corrections | lists.edits.keys()
+        following = [one for one in self.after if one.sentence == sentence]
         denied = len(following) < _SHORT and not lists.negations.isdisjoint(words(following))
         return bool(denied or opening(following, back) or (not self._denies and opening(self.behind, back)))
 
