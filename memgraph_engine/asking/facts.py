@@ -28,7 +28,7 @@ class Facts:
     def __init__(self, about: str, user: str | None, language: str, own: str = "") -> None:
         self._user, self._language, self._own = user, language, own
         self._named = names_in(about, language) if about else frozenset[str]()
-        self._later: dict[str, list[tuple[Fact, Delta]]] = defaultdict(list)  # by speaker, of what was read
+        self._later: dict[str | None, list[tuple[Fact, Delta]]] = defaultdict(list)  # by of whom it tells
         self._tells: dict[str, set[str]] = defaultdict(set)  # the attributes that a note tells
 
     def read(self, notes: Iterable[Note], ties: Iterable[Contrary]) -> list[Fact]:
@@ -38,30 +38,31 @@ class Facts:
             if tie.kind in SUCCEEDS:
                 later[tie.older].append(tie)
         every = [(note, *one) for note in notes for one in self._told(note)]
-        for note, fact, deltas in every:
+        for note, who, fact, deltas in every:
             self._tells[note.id].update(one.name for one in deltas)
-            self._later[fact.speaker] += ((fact, one) for one in deltas)
+            self._later[who] += ((fact, one) for one in deltas)
         found: dict[tuple[str, str], Fact] = {}
-        for note, fact, deltas in every:
-            ended = self._ended(fact, deltas, note, later[note.id])
+        for note, who, fact, deltas in every:
+            ended = self._ended(fact, deltas, self._later[who], note, later[note.id])
             said = fact.speaker, " ".join(fact.text.casefold().split())
             known = found.get(said)
             found[said] = _again(known, ended) if known else ended
         return sorted(found.values(), key=lambda fact: fact.since, reverse=True)
 
-    def _told(self, note: Note) -> Iterator[tuple[Fact, list[Delta]]]:
-        """Yield the facts in a note's sources with what they tell of the speaker's profile; an assistant tells none."""
+    def _told(self, note: Note) -> Iterator[tuple[str | None, Fact, list[Delta]]]:
+        """Yield the facts in a note's sources, each with whose profile it tells what of; an assistant tells none."""
         for source in note.sources:
             line = Line(source, self._language)
-            mine = subject(source, self._user) == ""
-            if source.role == "assistant" or source.kind != "message" or not (self._named or mine) or line.long:
+            who = subject(source, self._user)
+            told_of = bool(self._named) or who == ""
+            if source.role == "assistant" or source.kind != "message" or not told_of or line.long:
                 continue
             speaks = self._named <= stems(wording(source.speaker, self._language))
             for one in self._about(assertions(line), speaks=speaks):
                 about, predicate, value = one.parts
                 said = source.said_at or note.said_at
                 fact = Fact(one.text, about, predicate, value, source.speaker, said, note.id, (source.id,))
-                yield fact, told(one, self._own)
+                yield who, fact, told(one, self._own) if who is not None else []
 
     def _about(self, every: Sequence[Assertion], *, speaks: bool) -> Iterator[Assertion]:
         """Yield what is told of what is named, and what goes on from it with "it" or "she"."""
@@ -74,9 +75,16 @@ class Facts:
             if met:
                 yield one
 
-    def _ended(self, fact: Fact, deltas: Sequence[Delta], note: Note, later: Sequence[Contrary]) -> Fact:
-        """Return a fact with its end, if it has one."""
-        for new, delta in self._later[fact.speaker]:
+    def _ended(
+        self,
+        fact: Fact,
+        deltas: Sequence[Delta],
+        told: Iterable[tuple[Fact, Delta]],
+        note: Note,
+        later: Iterable[Contrary],
+    ) -> Fact:
+        """Return a fact with its end, if it has one: by what is `told` of the same profile, or by a `later` tie."""
+        for new, delta in told:
             if new.since > fact.since and any(closes(delta, one) for one in deltas if not one.ends):
                 return replace(fact, until=new.since, replaced_by=new.note)
         if note.status == "superseded":
