@@ -230,6 +230,7 @@ class LifecycleSettings(_Table):
     cluster: Annotated[int, Field(ge=2, le=100)]
     keep: Annotated[float, Field(gt=0, le=1)]
     profile: Literal["off", "patterns", "models"]
+    attributes: str
     evolve: Annotated[int, Field(ge=0, le=1000)]
     past_days: Annotated[int, Field(ge=0, le=36_500)]
     decisions_days: Annotated[int, Field(ge=0, le=36_500)]

@@ -28,6 +28,10 @@ ANA = {"user_id": "ana"}
         ("I have two cats.", "english", ("", "have", "two cats")),
         ("I'm a vet nurse.", "english", ("", "am", "a vet nurse")),
         ("Last May I moved to York.", "english", ("", "moved to", "York")),
+        ("Lea and Tom are married.", "english", ("Lea and Tom", "are married", "")),
+        ("Ana, Tom and Ben live in Leeds.", "english", ("Ana Tom and Ben", "live in", "Leeds")),
+        ("Ana, my sister, is a nurse.", "english", ("Ana", "is", "a nurse")),
+        ("June is my aunt.", "english", ("June", "is", "my aunt")),
         ("Waffle is a beagle.", "english", ("Waffle", "is", "a beagle")),
         ("Mi hermana Lucía tiene dos gatos.", "spanish", ("Mi hermana Lucía", "tiene", "dos gatos")),
         ("Trabajo de contable en Lugo.", "spanish", ("", "Trabajo de", "contable en Lugo")),
@@ -91,6 +95,35 @@ def test_a_fact_ends_where_a_later_statement_takes_its_place(memory):
     ended = next(one for one in rest if one.text == "I live in Leeds")
     assert (ended.until, ended.replaced_by, ended.holds) == (now.since, new.note, False)
     assert next(one for one in rest if "Mia" in one.text).holds
+
+
+@pytest.mark.parametrize(
+    ("said", "then", "holds"),
+    [
+        ("I got married.", "I got divorced.", ["I got divorced"]),
+        ("I'm a vet nurse.", "I got the job at the zoo.", ["I got the job at the zoo", "I'm a vet nurse"]),
+        ("I live in Leeds and I'm a nurse.", "I moved to York.", ["I moved to York", "I'm a nurse"]),
+        (
+            "I live in Leeds. My locker is 12.",
+            "I no longer live in Leeds.",
+            ["I no longer live in Leeds", "My locker is 12"],
+        ),
+    ],
+)
+def test_a_fact_ends_by_what_is_told_of_the_same(memory, said, then, holds):
+    say(memory, said, time="2025-03-01")
+    say(memory, then, time="2025-03-09")
+    assert told(memory) == holds
+
+
+def test_a_clause_of_nothing_but_a_change_is_a_fact(memory):
+    say(memory, "We broke up. I quit.")
+    assert told(memory) == ["We broke up", "I quit"]
+
+
+def test_a_relative_clause_is_a_fact_of_its_own():
+    line = Line(Source("1", "My aunt, who lives in Leeds, is a nurse.", ""), "english")
+    assert [one.parts for one in statements(line)] == [("My aunt", "lives in", "Leeds"), ("My aunt", "is", "a nurse")]
 
 
 def test_a_fact_that_is_told_again_is_one_with_both_messages(memory):

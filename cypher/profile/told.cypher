@@ -7,7 +7,7 @@
 // $alive: datetime    what ends by then can't be read: the present, or the time of a look back
 // $present: datetime    what is to be erased by then is gone
 // returns decision, at [ms], delta, source, note, said_at [ms] or null, until [ms] (when the note was replaced) or null,
-//         changes [at (ms), former: the words of the note that are true no more, null for all] by notes that tell what is so since
+//         changes [note, at (ms), former: the words of the note that are true no more, null for all] by notes that tell what is so since
 MATCH (d:Decision {scope: $scope, subject: $subject})
 WHERE d.at <= $known_at
   AND (d.undone_by IS NULL OR EXISTS { MATCH (u:Decision {scope: $scope, id: d.undone_by}) WHERE u.at > $known_at })
@@ -34,7 +34,7 @@ CALL (d, source) {
   RETURN told.said_at AS said_at, told.until AS until, COLLECT {
     MATCH (:Note {scope: $scope, id: told.note})<-[r:RELATED {kind: 'change'}]-(m:Note)
     WHERE m.status IN $statuses AND m.recorded_at <= $known_at AND m.expires_at > $alive AND m.erase_at > $present AND m.apart IS NULL
-    RETURN {at: m.said_at.epochMillis, former: r.former} } AS changes
+    RETURN {note: m.id, at: m.said_at.epochMillis, former: r.former} } AS changes
 }
 RETURN d.id AS decision, d.at.epochMillis AS at, d.delta AS delta, source, d.note AS note, said_at.epochMillis AS said_at, until.epochMillis AS until, changes
 ORDER BY d.version, d.place

@@ -13,7 +13,7 @@ from memgraph_engine.answer.context import LEAST_BUDGET
 from memgraph_engine.asking import prompting
 from memgraph_engine.asking.about import read_about_user
 from memgraph_engine.asking.by_blocks import by_blocks, most_blocks
-from memgraph_engine.asking.facts import facts, names_in
+from memgraph_engine.asking.facts import Facts, names_in
 from memgraph_engine.asking.filters import listing, searching
 from memgraph_engine.asking.lookup import find
 from memgraph_engine.asking.reflection import Judge
@@ -288,9 +288,10 @@ class Reader:
                 pages = self._newest(scope, statuses)
             found: list[Fact] = []
             names = [one.name for one in scope.readable]
+            facts = Facts(about, scope.user, language, self.engine.settings.lifecycle.attributes)
             for page in pages:
                 ties = decisions.contrary(db, names, [note.id for note in page], NEVER)
-                found += [one for one in facts(page, ties, about, scope.user, language) if former or one.holds]
+                found += [one for one in facts.read(page, ties) if former or one.holds]
                 if len(found) >= limit:
                     break
             return found[:limit]

@@ -210,7 +210,7 @@ class _Pair:
         return old.words(tokens) if any(not token.asked for token in told) else ""
 
     @property
-    def _part(self) -> Sequence[Token]:
+    def _part(self) -> list[Token]:
         """The old value with the word that leads to it, where its clause has others that stay: "from platform 4"."""
         now, was, own = self.now, self.was, self.was.own
         put, names = now.names - was.written, was.names - now.written
@@ -228,7 +228,7 @@ class _Pair:
         if not self.exchange or not 0 < len(out) < len(told):
             return []
         month = [*takewhile(lambda one: one.date, own[out[-1] + 1 :])]
-        return own[max(out[0] - 1, 0) : out[-1] + 1 + len(month)]
+        return [*own[max(out[0] - 1, 0) : out[-1] + 1 + len(month)]]
 
     @cached_property
     def _same_subject(self) -> bool:

@@ -1,44 +1,49 @@
 """What a message tells about who says it, found without a model: the name, the residence, the job, the diet and so on.
 
-Only a plain statement in the first person counts: a clause that begins with a phrase of `english-profile.toml`, or of
-another language's, and tells nothing behind the value that could take it back. One that denies what such a phrase says
-("I'm not allergic to nuts after all") ends the value. What is missed costs little. What is wrong would stand in every
-prompt.
+It is read from what the message asserts (`language/assertion.py`) through a table: `english-profile.toml`, or another
+language's. Only a firm assertion counts, with nothing behind its value that could take it back. One that denies what it
+says ("I'm not allergic to nuts after all") ends the value. What is missed costs little. What is wrong would stand in
+every prompt.
 """
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import pairwise, product
+from functools import cache, partial
+from itertools import groupby, product
+from pathlib import Path
+from typing import Annotated, Literal
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from memgraph_engine.errors import SettingsError
+from memgraph_engine.language.assertion import Assertion, assertions
 from memgraph_engine.language.reading import Reading
-from memgraph_engine.language.statement import own_words
 from memgraph_engine.language.terms import LISTED, word_list, word_values
-from memgraph_engine.language.wording import ORDINAL, Token, parted, phrases_in, words
+from memgraph_engine.language.wording import ORDINAL, Token, parted, phrases_in, taken_back, words
 from memgraph_engine.model.marker import without_recalled
-from memgraph_engine.model.profile import LONGEST_VALUE, Delta
+from memgraph_engine.model.profile import LONGEST_NAME, LONGEST_VALUE, MANY, Delta
 from memgraph_engine.resources import resource
 
 _LONGEST = 600  # characters of a message that is still told, and not pasted
 _CAPITALS = 4  # words of a name or a place
 _INTRODUCED = 2  # words of a name behind "I'm"
-_ACTIVITY = 3  # words of a hobby, or of what somebody is allergic to
-_WORK = 4  # words of a job, with the article
-_DENIED = 4  # words of a clause among which what denies it begins
+_WORDS = 3  # of a hobby, a job or what somebody is allergic to
+_DENIED = 4  # words of a clause among which what denies it stands
 _OLDEST = 120  # years
 _ACRONYM = re.compile(r"[A-Z]{2,4}")
 _YEAR = re.compile(r"(?:18|19|20)\d\d")
-_DAY = re.compile(r"\d{1,2}")
+_DAY = re.compile(r"(?:d-*m|m-*d)(?:-*y)?")  # "the 5th of May, 1990" by the kinds of its words
+_GOES_ON = "…"
 
 _Tokens = Sequence[Token]
-_Read = list[tuple[str, int]]
-"""Values, each with the number of tokens up to its end."""
+_Denial = Literal["", "not", "over"]
+_List = Literal["foods", "allergens", "languages"]
 
 
-def attributes(text: str, language: str) -> list[Delta]:
-    """Return what a message tells about who says it, in order.
+def attributes(text: str, language: str, own: str = "") -> list[Delta]:
+    """Return what a message tells about who says it, in order; `own` is the path of a table beside the shipped one.
 
     >>> told = attributes("Hi! I live in Lisbon now and I'm allergic to nuts. Do I live in Faro?", "english")
     >>> [(one.name, one.value) for one in told]
@@ -48,459 +53,307 @@ def attributes(text: str, language: str) -> list[Delta]:
     >>> attributes("I don't live in Faro any more.", "english")
     [Delta(name='residence', value='Faro', ends=True)]
     """
-    if language not in LISTED or len(text) > _LONGEST:
+    every = assertions(Reading(without_recalled(text), language))
+    return list({(one.name, one.value.casefold(), one.ends): one for some in every for one in told(some, own)}.values())
+
+
+def told(one: Assertion, own: str = "") -> list[Delta]:
+    """Return what an assertion tells about who makes it: nothing in a message that may bring somebody else's text."""
+    line = one.clause.line
+    if line.language not in LISTED or len(line.text) > _LONGEST or not one.firm:
         return []
-    reading, book = Reading(without_recalled(text), language), _phrasebook(language)
-    if phrases_in(reading.forms, book.unreal):
-        return []
-    found: dict[tuple[str, str, bool], Delta] = {}
-    opens = True
-    for tokens, behind in pairwise([*parted(own_words(reading), "sentence"), []]):
-        sentence = _Sentence(tokens, reading, book)
-        for delta in () if book.takes_back(behind) else sentence.told(opens=opens):  # "Actually, York."
-            found[delta.name, delta.value.casefold(), delta.ends] = delta
-        opens = opens and sentence.begin >= len(tokens)
-    return list(found.values())
+    table = _table(line.language, own)
+    return [] if phrases_in(line.forms, table.unreal) else _Clause(one, table).told()
+
+
+class _Row(BaseModel):
+    """A line of the table: by the phrases with which a clause begins, what it tells; see `english-profile.toml`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Annotated[str, Field(pattern=rf"^\w[\w -]{{0,{LONGEST_NAME - 1}}}$")]
+    said: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)]
+    value: Literal["", "capitals", "name", "person", "place", "words", "job", "work", "day", "years"] | _List = ""
+    values: tuple[str, ...] = ("",)
+    form: str = "{}"
+    behind: frozenset[str] = frozenset()
+    closes: tuple[str, ...] = ()
+    beside: bool = False
+    ends: bool = False
+    event: bool = False
+    opens: bool = False
+    whole: bool = False
+
+
+class _File(BaseModel):
+    """A table as it is written: what phrases tell, and the words of grammar around values."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tells: tuple[_Row, ...]
+    grammar: dict[str, str] = {}
 
 
 @dataclass(frozen=True)
-class _Sentence:
-    """A sentence, and what it tells about who says it."""
+class _Clause:
+    """An assertion, and what it tells about who makes it by a table."""
 
-    tokens: _Tokens
-    reading: Reading
-    book: "_Phrasebook"
+    one: Assertion
+    table: "_Table"
 
-    def told(self, *, opens: bool) -> Iterator[Delta]:
-        """Yield what it tells; the one that `opens` a message may introduce who says it."""
-        tokens, book, first = self.tokens, self.book, self.begin
-        if tokens[0].asked:
-            return
-        own, end, before = False, first, list[str]()  # the words so far, without the phrases that told something
-        for at in range(first, len(tokens)):
-            if at > first and not (own and (_apart(tokens, at) or (tokens[at - 1].word in book.joints and at > 1))):
-                continue
-            before += words(tokens[end:at])
-            end = at
-            changes, length = self._clause(tokens[at:], opens=opens and at == first)
-            told = length > 0 and book.doubts.isdisjoint(before)  # not "I stopped", "I don't" before it
-            if at == first:
-                own = tokens[at].word in book.first_person or told
-            if told:
-                yield from changes
-                end = at + length
+    def told(self) -> list[Delta]:
+        """Return what the longest phrase that it begins with tells; who opens a message may introduce himself."""
+        for said, denial in self._sides():
+            for row, length in sorted(self.table.rows(said), key=lambda one: -one[1]):
+                fits = (self.one.opens or not row.opens) and not (denial and row.ends)
+                if fits and (found := self._deltas(row, said, length, denial)):
+                    return found
+        return []
 
-    @cached_property
-    def begin(self) -> int:
-        """Where it begins without "hi", "well" and who is greeted with a name behind it."""
-        at, tokens, book = 0, self.tokens, self.book
-        while at < len(tokens) and (length := _opening(tokens[at:], book.idle)):
-            denies = tokens[at].word in book.doubts  # "No vivo" is none, "No, vivo" is one
-            if denies and not (at + 1 < len(tokens) and _apart(tokens, at + 1)):
-                break
-            at += length
-        greeted = at and at + 1 < len(tokens) and tokens[at].capital and _apart(tokens, at + 1)
-        return at + 1 if greeted and tokens[at].word not in book.first_person else at
+    def _sides(self) -> Iterator[tuple[_Tokens, _Denial]]:
+        """Yield its tokens, and then those without the words that deny it: "I live in Faro" of "I no longer live …"."""
+        tokens = self.one.tokens[self.one.begin :]
+        yield tokens, ""
+        over = frozenset[int]().union(*phrases_in(words(tokens), self.one.clause.lists.denials).values())
+        no = over or {at for at, one in enumerate(tokens[:_DENIED]) if one.word in self.table["denial"]}
+        if no:
+            yield [one for at, one in enumerate(tokens) if at not in no], "over" if over else "not"
 
-    def _clause(self, clause: _Tokens, *, opens: bool) -> tuple[Sequence[Delta], int]:
-        """Return what a clause tells that begins with the longest phrase, or a denied one, and that one's words."""
-        for said, denial in ((clause, ""), *_undenied(clause, self.book)):
-            for phrase, length in sorted(_phrases(said, self.book), key=lambda one: -one[1]):
-                for kind, value in phrase:
-                    if (kind == "introduction" and not opens) or (denial and kind.startswith("-")):
-                        continue
-                    if found := self._valued(kind, value, said[length:], denial):
-                        return found, length + len(clause) - len(said)
-        return (), 0
+    def _deltas(self, row: _Row, said: _Tokens, length: int, denial: _Denial) -> list[Delta]:
+        """Return what a row tells: the values that it has itself, or those that stand behind its phrase.
 
-    def _valued(self, kind: str, value: str, rest: _Tokens, denial: str) -> list[Delta]:
-        """Return what a phrase tells: the value that it has itself, or what stands behind it."""
-        book = self.book
-        over, kind = kind.startswith("-"), kind.removeprefix("-")
-        ends = over or denial != ""
-        name = _NAMES.get(kind, kind)
-        if name != "birthday" and any(_YEAR.fullmatch(token.plain) for token in self.tokens):
-            return []  # what was so in some year may be so no more
-        if value or (over and kind not in _ENDED):
-            read = [(one, 0) for one in value.split("+")]
-        else:
-            read = _READ[kind](self, rest)
-        behind = rest[read[-1][1] :] if read else ()
-        if not read or (denial and not self._wholly(denial, behind)):
-            return []
-        at = behind[self._until_untimed(behind) :] if kind in _EVENTS else behind  # "I turned 35 last week"
-        if not (self._closed(at, denied=denial != "") or self._contrasted(kind, behind)):
-            return []
-        found = [Delta(name, one[:LONGEST_VALUE], ends) for one, _ in read]
-        if name == "employer" and not ends:
-            role = self._further("job", book.roles, behind)
-            before = [Delta("job", ends=True)] if kind.startswith("new-") or (kind == "started" and role) else []
-            return [*before, *found, *role] if kind != "started" or role else []
-        if name != "job":
-            return found
-        # who has no job any more, or another one, is no more where he was; who only has not that one may be
-        left = ends or kind.startswith("new-") or value != ""
-        if denial:
-            left = denial in book.no_more or _opening(behind, book.no_more) > 0
-        firm = [] if ends else self._further("employer", book.firms, behind)
-        return [*([Delta("employer", ends=True)] if left else []), *found, *firm]
-
-    def _wholly(self, denial: str, behind: _Tokens) -> bool:
-        """Tell whether a value is denied, and not what is said of it: "I'm not a nurse for the money" is one.
-
-        "No longer" and "any more" leave no doubt.
+        What is denied is denied wholly: "I'm not a nurse for the money" is one.
         """
-        book = self.book
-        if denial in book.no_more or _opening(behind, book.no_more):
-            return True
-        behind = behind[_opening(behind, book.tails) :]
-        return not self._goes_on(behind) or behind[0].word not in book.limits | book.reasons
-
-    def _goes_on(self, behind: _Tokens) -> bool:
-        """Tell whether tokens go on with the clause that stands before them."""
-        return bool(behind) and not _apart(self.tokens, self.tokens.index(behind[0]))
-
-    def _until_untimed(self, rest: _Tokens) -> int:
-        """Count the words of time with which some tokens begin: "last week"."""
-        times = (at for at, token in enumerate(rest) if not (token.timely or token.word in self.book.limits))
-        return next(times, len(rest)) if any(token.timely for token in rest[:2]) else 0
-
-    def _further(self, name: str, leads: Collection[str], rest: _Tokens) -> list[Delta]:
-        """Read where somebody has the job that stands before, "at Acme", or as what he works there, "as a nurse"."""
-        if not self._goes_on(rest) or rest[0].word not in leads:
+        rest = [one for one in said[length:] if not denial or one.clause == said[length - 1].clause]
+        value, more = (rest, []) if row.whole or denial == "not" else self._cut(row, rest)
+        further = self._further(row, more)
+        behind = [one.word for one in more[:1]] if not further else []
+        if not self._closed(row, behind, denial) or (row.beside and not further):
             return []
-        the = name == "employer" and bool(rest[1:]) and rest[1].word in self.book.definite
-        behind, read = rest[1 + the :], self.workplace if the else self.proper if name == "employer" else self.work
-        found = read(behind)
-        behind = behind[found[0][1] :] if found else ()
-        told = bool(found) and self._closed(behind[self._until_untimed(behind) :])
-        return [Delta(name, found[0][0][:LONGEST_VALUE])] if told else []
+        ends = row.ends or denial != ""
+        read = (row.form.replace("{}", one) for one in self._read(row, value, event=row.event))
+        found = [Delta(row.name, one[:LONGEST_VALUE], ends) for one in read]
+        closing = row.closes if found and (row.event or row.ends or denial == "over") else ()
+        return [*(Delta(name, ends=True) for name in closing), *found, *(further if found and not ends else ())]
 
-    def _closed(self, rest: _Tokens, *, denied: bool = False) -> bool:
-        """Tell whether a value ends where it ends: with its clause, or before a word that goes on about something else.
+    def _cut(self, row: _Row, rest: list[Token]) -> tuple[list[Token], list[Token]]:
+        """Part the value from what goes on behind it: "because …", "at Acme" behind a job, but not "not in York"."""
+        back = [no for no, value in taken_back(rest, self.one.clause.lists) if value.capital or row.value in _LISTS]
+        for at, token in enumerate(rest):
+            if token in back:
+                return rest[:at], []
+            if token.word in self.table["ends"] or [*self._more(row, rest[at:])]:
+                return rest[:at], rest[at:]
+        return rest, []
 
-        What follows in the sentence has to be told of somebody or something: "…, sorry, York" is not. What is denied is
-        not taken back by another denial: "I'm not a nurse any more, I quit".
-        """
-        book = self.book
-        rest = rest[_opening(rest, book.tails) :]
-        less = book.doubts - book.negations if denied else book.doubts
-        if not (less | book.alternatives).isdisjoint(words(rest[:2])) or (book.takes_back(rest) and not denied):
-            return False
-        joined = bool(rest) and rest[0].word in book.joints
-        if joined or not self._goes_on(rest):
-            return denied or not rest[joined:] or rest[joined].word in book.subjects
-        if rest[0].word in book.firms | book.roles:
-            return bool(self._further("employer", book.firms, rest) or self._further("job", book.roles, rest))
-        if rest[0].word in book.inside:  # "in March" tells when, "in this game" that it is none
-            return any(token.day.startswith(("month", "season")) for token in rest[1:2])
-        return rest[0].word in book.after
+    def _more(self, row: _Row, rest: _Tokens) -> Iterator[tuple[_Row, int]]:
+        """Yield the rows with which a clause may go on from a value: of a job "at Acme", of an employer "as …"."""
+        found = self.table.rows(rest, _GOES_ON) if row.name in self.table.going_on else ()
+        return ((further, length) for further, length in found if further.name != row.name)
 
-    def _contrasted(self, kind: str, rest: _Tokens) -> bool:
-        """Tell whether another value of the kind is denied behind one: "I live in Braga, not in Lisbon"."""
-        if not rest or rest[0].word not in self.book.negations or kind not in _READ:
-            return False
-        led = 2 if rest[1:2] and rest[1].word in word_list(self.book.language, "detail-words") else 1
-        read = _READ[kind](self, rest[led:])
-        return bool(read) and self._closed(rest[led + read[-1][1] :])
+    def _further(self, row: _Row, more: _Tokens) -> list[Delta]:
+        read = ((further, self._read(further, more[length:], event=True)) for further, length in self._more(row, more))
+        return next(([Delta(further.name, found[0][:LONGEST_VALUE])] for further, found in read if found), [])
 
-    # ---- values, read from what stands behind a phrase -------------------------------------------
+    def _closed(self, row: _Row, behind: Sequence[str], denial: _Denial) -> bool:
+        """Tell whether what goes on says no more of the value: somebody else's clause, or a reason for it."""
+        table, after = self.table, self.one.behind
+        led = bool(after) and after[0].word in table["joints"]
+        if after and not any(one.word in table.subjects for one in after[led : led + 1]):
+            apart = after[0].clause != self.one.tokens[-1].clause
+            behind = behind if denial == "over" or (denial and apart) else [*behind, after[0].word]
+        return not behind or (behind[0] in table["ends"] and not row.whole and denial != "not")
 
-    def capitals(self, rest: _Tokens) -> _Read:
-        """Read a name or a place: words with capitals, and "de" or "of" between them."""
-        end = 0
-        for at, token in enumerate(rest[: 2 * _CAPITALS]):
-            if at and _apart(rest, at):
+    def _read(self, row: _Row, rest: _Tokens, *, event: bool) -> list[str]:
+        """Return the values that some words are, but for those that tell little or when: "again", "last week"."""
+        table, line, kept, told = self.table, self.one.clause.line, [*rest], set[str]()
+        timed = event and any(one.timely for one in rest)
+        while kept:
+            said = next((one for one in table["tails"] | row.behind if _ends(kept, one)), "")
+            if not said and not (timed and (kept[-1].timely or kept[-1].word in table["limits"])):
                 break
-            if token.capital and token.word not in self.book.never_named:
-                end = at + 1
-            elif not (end and token.word in self.book.links):
-                break
-        return [(self.reading.words(rest[:end]), end)] if 0 < end <= _CAPITALS else []
-
-    def place(self, rest: _Tokens) -> _Read:
-        """Read a place, with the country behind a comma: "Lisbon, Portugal"."""
-        read = self.capitals(rest)
-        end = read[0][1] if read else 0
-        further = self.capitals(rest[end:]) if read and rest[end:] and _apart(rest, end) else []
-        behind = end + further[0][1] if further else 0
-        if behind and (behind == len(rest) or _apart(rest, behind)):
-            end = behind
-        return [(self.reading.words(rest[:end]), end)] if end else []
-
-    def dwelling(self, rest: _Tokens) -> _Read:
-        """Read a place where somebody lives, in a sentence that speaks of no program, device or department."""
-        read = self.place(rest) if self.book.products.isdisjoint(words(self.tokens)) else []
-        return [] if self.book.known.issuperset(words(rest[: read[0][1] if read else 0])) else read
-
-    def proper(self, rest: _Tokens) -> _Read:
-        """Read a name of words that mean nothing else: "Acme", "Dr. Costa", not "Home" or "Crazy"."""
-        read = self.capitals(rest)
-        return read if read and self.book.known.isdisjoint(words(rest[: read[0][1]])) else []
-
-    def introduced(self, rest: _Tokens) -> _Read:
-        """Read a name of one or two words, none of which may be a people, a belief or another word with a capital."""
-        read = self.capitals(rest)
-        some = rest[: read[0][1]] if read else ()
-        return read if all(self._named(token) for token in some) and len(some) <= _INTRODUCED else []
-
-    def _named(self, token: Token) -> bool:
-        # "Spanish" and "Brazilian" end as a people does; "ADHD" is short for something
-        shaped = any(token.word.endswith(end[1:]) for end in self.book.others if end[0] == "-")
-        return not (token.word in self.book.known or shaped or token.written.isupper())
-
-    def activity(self, rest: _Tokens) -> _Read:
-        """Read what somebody does: up to three words, until the clause goes on about something else."""
-        start = _opening(rest, self.book.articles)
-        end = self._until(rest, start, self.book.after)
-        return [(self.reading.words(rest[start:end]), end)] if 0 < end - start <= _ACTIVITY else []
-
-    def workplace(self, rest: _Tokens) -> _Read:
-        """Read where somebody works behind "the": "county hospital"; "the moment" is none."""
-        read = self.activity(rest)
-        return [] if any(token.timely for token in rest[: read[0][1] if read else 0]) else read
-
-    def _until(self, rest: _Tokens, start: int, stops: Collection[str]) -> int:
-        """Return where the words behind a place end: with their clause, or before one of some words."""
-        ends = (at for at in range(start, len(rest)) if rest[at].word in stops or (at > start and _apart(rest, at)))
-        return next(ends, len(rest))
-
-    def job(self, rest: _Tokens) -> _Read:
-        """Read an occupation that is listed, with what is listed of it before and behind, or is in capitals: "UX"."""
-        book = self.book
-        start = at = _opening(rest, book.articles)
-        found = False
-        while at < len(rest) and not (at > start and _apart(rest, at)):
-            if rest[at].word in book.occupations:
-                found = True
-            elif rest[at].word not in book.modifiers and (found or not _ACRONYM.fullmatch(rest[at].written)):
-                break
-            at += 1
-        return [(self.reading.words(rest[start:at]), at)] if found else []
-
-    def work(self, rest: _Tokens) -> _Read:
-        """Read as what somebody works: an occupation that is listed, or looks like one, with any words before it.
-
-        "I'm a terrible cook" tells no job, but "I work as a lead cook" does.
-        """
-        if read := self.job(rest):
-            return read
-        book, start = self.book, _opening(rest, self.book.articles)
-        stops = book.after | book.joints | book.doubts | book.links | book.first_person | book.alternatives
-        end = self._until(rest, start, stops | book.inside | book.roles | book.firms)
-        last = rest[end - 1].word if end > start else ""
-        told = last in book.occupations or (start and any(last.endswith(one[1:]) for one in book.agents))
-        return [(self.reading.words(rest[start:end]), end)] if last and told and end - start < _WORK else []
-
-    def food(self, rest: _Tokens) -> _Read:
-        """Read what somebody eats no more, "no meat", and not only at a time, at a place or for a while."""
-        book = self.book
-        found = self._listed(rest, lambda some: all(one.word in book.foods for one in some))
-        behind = rest[found[-1][1] :] if found else ()
-        behind = behind[_opening(behind, book.tails) :]
-        limited = self._goes_on(behind) and behind[0].word in book.limits
-        return [] if limited else [(f"{book.without} {food}", end) for food, end in found]
-
-    def eaten(self, rest: _Tokens) -> _Read:
-        """Read what somebody eats again."""
-        found = self.food(rest)
-        behind = rest[found[-1][1] :] if found else ()
-        size = _opening(behind, word_list(self.book.language, "anew"))
-        return [*found[:-1], (found[-1][0], found[-1][1] + size)] if size else []
-
-    def allergens(self, rest: _Tokens) -> _Read:
-        """Read what somebody is allergic to, one behind another: "nuts, shellfish and pollen"."""
-        return self._listed(rest, lambda some: all(one.word in self.book.allergens for one in some))
-
-    def languages(self, rest: _Tokens) -> _Read:
-        """Read languages, one behind another: "Polish and German"."""
-        clause = rest[: next((at for at in range(len(rest)) if _apart(rest, at)), len(rest))]
-        told = self._listed(clause, lambda some: len(some) == 1 and some[0].capital and bool(some[0].stem))
-        return [(rest[end - 1].written, end) for _, end in told]
-
-    def _listed(self, rest: _Tokens, fits: Callable[[_Tokens], bool]) -> _Read:
-        """Read things of one or few words that fit, one behind another."""
-        book, found, at = self.book, list[tuple[str, int]](), 0
-        while at < len(rest):
-            start = at
-            while start < len(rest) and rest[start].word in book.articles | book.joints | book.alternatives:
-                start += 1
-            end = start
-            while end < len(rest) and end - start < _ACTIVITY and fits(rest[start : end + 1]):
-                if end > start and _apart(rest, end):
-                    break
-                end += 1
-            if end == start or (found and not (start > at or _apart(rest, at))):
-                break
-            found.append((self.reading.words(rest[start:end]).casefold(), end))
-            at = end
-        return found
-
-    def age(self, rest: _Tokens) -> _Read:
-        """Read an age in years, which are named: "34 years old"."""
-        read = self.turned(rest)
-        years = _opening(rest[1:], self.book.years)
-        return [(read[0][0], 1 + years)] if read and years else []
-
-    def turned(self, rest: _Tokens) -> _Read:
-        """Read the age that somebody has come to: "turned 35"."""
-        told = rest[:1] and rest[0].plain.isdecimal() and 0 < int(rest[0].plain[:4]) < _OLDEST
-        return [(rest[0].plain, 1)] if told else []
-
-    def birthday(self, rest: _Tokens) -> _Read:
-        """Read a day of the year: a month by its name, a day, and a year if there is one."""
-        kinds, start, end = list[str](), -1, 0
-        for at, token in enumerate(rest[:7]):
-            month = token.day.startswith("month")
-            kind = "month" if month else "year" if _YEAR.fullmatch(token.plain) else ""
-            kind = kind or ("day" if _DAY.fullmatch(token.plain) else "")
-            if kind:
-                start, end = at if start < 0 else start, at + 1
-                kinds.append(kind)
-            elif token.word not in self.book.articles | self.book.links | ORDINAL:
-                break
-        told = sorted(kinds) in (["day", "month"], ["day", "month", "year"])
-        return [(self.reading.words(rest[start:end]), end)] if told else []
+            told.add(said)
+            del kept[-1 - said.count("_") :]
+        if row.behind.isdisjoint(told) and row.behind:
+            return []
+        if not row.value:
+            return [] if kept else [*row.values]
+        kind, listed = _KINDS[row.value], row.value in _LISTS
+        if row.value == "place" and not table["products"].isdisjoint(words(self.one.tokens)):
+            return []  # "I moved to Zoltrix, a better text editor"
+        items = table.items(kept) if listed or row.value == "languages" else [table.bare(kept)]
+        texts = [line.words(one) for one in items if one and kind(one, table)]
+        return [one.casefold() if listed else one for one in texts] if len(texts) == len(items) else []
 
 
-_NAMES = {
-    "introduction": "name",
-    "moved": "residence",
-    "work": "job",
-    "new-job": "job",
-    "new-work": "job",
-    "started": "employer",
-    "new-employer": "employer",
-    "workplace": "employer",
-    "turned": "age",
-    "without": "diet",
-    "eaten": "diet",
-}
-"""Attributes by the kinds of phrases that are read otherwise than their own."""
+def _ends(tokens: _Tokens, phrase: str) -> bool:
+    """Tell whether tokens end in a phrase."""
+    return "_".join(words(tokens[-1 - phrase.count("_") :])) == phrase
 
-_ENDED = ("allergy", "hobby", "without", "eaten")
-"""Kinds of which a phrase ends the value that stands behind it, and not all."""
 
-_EVENTS = frozenset({"turned", "moved", "started", "workplace", "new-employer", "new-job", "new-work"})
-"""Kinds of which it is told when it came to them: "last week" does not say that it is over."""
+# ---- the kinds of values: each tells whether some words are one -----------------------------------
 
-_READ: Mapping[str, Callable[[_Sentence, _Tokens], _Read]] = {
-    "name": _Sentence.capitals,
-    "introduction": _Sentence.introduced,
-    "nickname": _Sentence.proper,
-    "residence": _Sentence.dwelling,
-    "origin": _Sentence.place,
-    "moved": _Sentence.dwelling,
-    "job": _Sentence.job,
-    "work": _Sentence.work,
-    "new-job": _Sentence.job,
-    "new-work": _Sentence.work,
-    "employer": _Sentence.proper,
-    "started": _Sentence.proper,
-    "new-employer": _Sentence.proper,
-    "workplace": _Sentence.workplace,
-    "without": _Sentence.food,
-    "eaten": _Sentence.eaten,
-    "allergy": _Sentence.allergens,
-    "language": _Sentence.languages,
-    "age": _Sentence.age,
-    "turned": _Sentence.turned,
-    "birthday": _Sentence.birthday,
-    "hobby": _Sentence.activity,
+
+def _capitals(some: _Tokens, table: "_Table") -> bool:
+    """Tell whether they have capitals, with "de" or "of" between them."""
+    named = [one.capital and one.word not in table.never_named for one in some]
+    linked = all(name or one.word in table["links"] for name, one in zip(named, some, strict=True))
+    return linked and named[0] and named[-1] and len(some) <= _CAPITALS and some[0].clause == some[-1].clause
+
+
+def _name(some: _Tokens, table: "_Table") -> bool:
+    """Tell whether they mean nothing else: "Acme", "Dr. Costa", not "Home" or "Crazy"."""
+    return _capitals(some, table) and table.known.isdisjoint(words(some))
+
+
+def _person(some: _Tokens, table: "_Table") -> bool:
+    """Tell whether they name a person, and no people or belief: "Spanish" and "Curious" end as adjectives do."""
+    shaped = any(one.word[2:].endswith(table.endings) or one.written.isupper() for one in some)
+    return _name(some, table) and not shaped and len(some) <= _INTRODUCED
+
+
+def _place(some: _Tokens, table: "_Table") -> bool:
+    """Tell whether they name a place: "Lisbon, Portugal"."""
+    parts = parted(some, "clause")
+    return len(parts) < 3 and all(_capitals(one, table) for one in parts) and not table.known >= {*words(parts[0])}
+
+
+def _job(some: _Tokens, table: "_Table") -> bool:
+    """Tell whether they are an occupation that is listed, with what is listed of it or in capitals: "UX"."""
+    known = table["occupations"] | table["occupation-modifiers"]
+    fit = all(one.word in known or _ACRONYM.fullmatch(one.written) for one in some)
+    return fit and not table["occupations"].isdisjoint(words(some))
+
+
+def _work(some: _Tokens, table: "_Table") -> bool:
+    """Tell whether they are what somebody works as: "lead bike fitter", where "terrible cook" tells no job."""
+    looks = some[-1].word in table["occupations"] or some[-1].word.endswith(table.agents)
+    return _job(some, table) or (looks and all(one.stem for one in some) and len(some) <= _WORDS)
+
+
+def _day(some: _Tokens, table: "_Table") -> bool:
+    """Tell whether they are a day of the year, with a year or without: "the 5th of May"."""
+    idle = table["articles"] | table["links"] | ORDINAL
+    month = ("m" if one.day.startswith("month") else "-" if one.word in idle else "" for one in some)
+    kinds = (kind or _number(one) for kind, one in zip(month, some, strict=True))
+    return _DAY.fullmatch("".join(kinds)) is not None
+
+
+def _number(one: Token) -> str:
+    return "y" if _YEAR.fullmatch(one.plain) else "d" if one.plain.isdecimal() and len(one.plain) < 3 else "?"
+
+
+def _listed(name: str, some: _Tokens, table: "_Table") -> bool:
+    return len(some) <= _WORDS and table[name] >= {*words(some)}
+
+
+def _few(some: _Tokens, _: "_Table") -> bool:
+    """Tell whether they are few, of one clause, and tell no time."""
+    return len(some) <= _WORDS and some[0].clause == some[-1].clause and not any(one.timely for one in some)
+
+
+def _years(some: _Tokens, _: "_Table") -> bool:
+    """Tell whether they are a number that may be an age."""
+    return len(some) == 1 and some[0].plain.isdecimal() and 0 < int(some[0].plain[:4]) < _OLDEST
+
+
+def _language(some: _Tokens, _: "_Table") -> bool:
+    return len(some) == 1 and some[0].capital and some[0].stem != ""
+
+
+_LISTS = ("foods", "allergens")
+_KINDS: Mapping[str, Callable[[_Tokens, "_Table"], bool]] = {
+    "capitals": _capitals,
+    "name": _name,
+    "person": _person,
+    "place": _place,
+    "words": _few,
+    "job": _job,
+    "work": _work,
+    "day": _day,
+    "years": _years,
+    "languages": _language,
+    **{name: partial(_listed, name) for name in _LISTS},
 }
 
 
-def _apart(tokens: _Tokens, at: int) -> bool:
-    """Tell whether a token begins another clause than the one before it."""
-    return at > 0 and tokens[at].clause != tokens[at - 1].clause
+class _Table:
+    """The table of a language: what phrases tell of who says them, and words by what they are."""
 
-
-def _opening(rest: _Tokens, phrases: Collection[str]) -> int:
-    """Return how many tokens the longest of some phrases has with which a clause begins; 0 for none."""
-    sizes = (phrase.count("_") + 1 for phrase in phrases if _is_at(rest, phrase))
-    return max(sizes, default=0)
-
-
-def _is_at(rest: _Tokens, phrase: str) -> bool:
-    said = rest[: phrase.count("_") + 1]
-    return "_".join(words(said)) == phrase and not any(_apart(said, at) for at in range(1, len(said)))
-
-
-def _undenied(clause: _Tokens, book: "_Phrasebook") -> Iterator[tuple[_Tokens, str]]:
-    """Yield a clause without the words that deny it, and these: "I live in Faro" and "no_longer"."""
-    for at in range(min(_DENIED, len(clause))):
-        if _apart(clause, at):
-            return
-        for denial in book.denials:
-            if _is_at(clause[at:], denial):
-                rest = clause[at + denial.count("_") + 1 :]
-                if not rest or rest[0].clause == clause[at].clause:
-                    yield [*clause[:at], *rest], denial
-                return
-
-
-def _phrases(clause: _Tokens, book: "_Phrasebook") -> Iterator[tuple[Sequence[tuple[str, str]], int]]:
-    """Yield what is listed for each phrase that a clause begins with, adverbs aside, and the tokens that it takes."""
-    said = list[str]()
-    for at, token in enumerate(clause):
-        if _apart(clause, at):
-            return
-        if token.word not in book.adverbs or not said:
-            said.append(token.word)
-        if found := book.phrases.get(" ".join(said)):
-            more = clause[at + 1 :]
-            skipped = next((n for n, one in enumerate(more) if one.word not in book.adverbs), len(more))
-            yield found, at + 1 + skipped
-        if len(said) >= book.longest:
-            return
-
-
-class _Phrasebook:
-    """The phrases of a language with which one tells of oneself, and the words of grammar around them."""
-
-    def __init__(self, language: str) -> None:
-        given = tomllib.loads(resource("config", "language", f"{language}-profile.toml").read_text(encoding="utf-8"))
+    def __init__(self, language: str, own: str) -> None:
+        given = _file(resource("config", "language", f"{language}-profile.toml"))
 
         def listed(*kinds: str) -> frozenset[str]:
             return frozenset[str]().union(*(word_list(language, kind) for kind in kinds))
 
-        def words_of(*kinds: str) -> frozenset[str]:
-            return frozenset(word for kind in kinds for word in given["grammar"][kind].split())
-
-        self.language, self.without = language, str(given["without"])
-        self.phrases: dict[str, list[tuple[str, str]]] = {}  # kinds of what each tells, with the value if it has it
-        for attribute, patterns in given["phrases"].items():
-            kind, _, value = attribute.partition(":")
-            for phrase in (one for pattern in patterns for one in _spelt_out(pattern)):
-                self.phrases.setdefault(phrase, []).append((kind, value))
-        self.longest = max(phrase.count(" ") + 1 for phrase in self.phrases)
-        self.adverbs, self.years, self.articles = words_of("adverbs"), words_of("years"), words_of("articles")
-        self.links, self.joints, self.inside = words_of("links"), words_of("joints"), words_of("inside")
-        self.definite = words_of("definite")
-        self.after, self.agents = words_of("ends"), words_of("agents")
-        self.limits, self.reasons = words_of("limits", "inside"), words_of("reasons")
-        self.roles, self.firms, self.alternatives = words_of("roles"), words_of("firms"), words_of("alternatives")
-        self.denials = sorted(words_of("denials"), key=lambda one: -one.count("_"))
-        self.no_more, self.tails = words_of("no_more"), words_of("tails", "no_more")
-        self.idle = words_of("openers") | listed("neutral-words", "interjections")
-        self.doubts = frozenset(word for word in listed("hedges", "modals", "negations") if "_" not in word)
-        self.negations, self.first_person = listed("negations"), listed("first-person")
+        self._words = {kind: frozenset(some.split()) for kind, some in given.grammar.items()}
+        self._words |= {kind: listed(kind) for kind in ("occupations", "occupation-modifiers", "products", *_LISTS)}
+        self._rows: dict[str, list[_Row]] = {}
+        for row in (*given.tells, *own_rows(own)):
+            for phrase in (spelt for pattern in row.said for spelt in _spelt_out(pattern.casefold())):
+                self._rows.setdefault(phrase, []).append(row)
+        self._longest = max(phrase.count(" ") + 1 for phrase in self._rows)
+        self.going_on = {one.name for phrase, rows in self._rows.items() if phrase[0] == _GOES_ON for one in rows}
         self.never_named = frozenset(word_values(language, "dates")) | listed("time-words", "stop-words")
-        self.occupations, self.modifiers = listed("occupations"), listed("occupation-modifiers")
-        self.products, self.foods, self.allergens = listed("products"), listed("foods"), listed("allergens")
-        self.others = listed("not-names")
-        self.known = self.others | self.products | listed("common-words", "weak-words", "content-words")
-        self.unreal = listed("made-up", "suppositions") | words_of("borrowed")
-        self._retractions = frozenset(word_values(language, "editing-terms")) | listed("corrections")
-        self.subjects = listed("persons", "determiners", "question-words") | self.first_person
+        self.known = listed("not-names", "products", "common-words", "weak-words", "content-words")
+        self.endings = tuple(one[1:] for one in listed("not-names") if one[0] == "-")
+        self.agents = tuple(one[1:] for one in self["agents"])
+        self.unreal = listed("suppositions") | self["borrowed"]
+        self.subjects = listed("persons", "determiners", "first-person")
 
-    def takes_back(self, behind: _Tokens) -> bool:
-        """Tell whether what follows a statement may take it back: "Actually, …", "Not."."""
-        alone = len(behind) < _DENIED and not self.negations.isdisjoint(words(behind))
-        return alone or _opening(behind, self._retractions) > 0
+    def __getitem__(self, kind: str) -> frozenset[str]:
+        """Return the words of a kind."""
+        return self._words[kind]
+
+    def rows(self, clause: _Tokens, *said: str) -> Iterator[tuple[_Row, int]]:
+        """Yield what is listed for each phrase that a clause begins with, adverbs aside, and the tokens it takes."""
+        told = list(said)
+        for at, token in enumerate(clause):
+            if (at and token.clause != clause[at - 1].clause) or len(told) >= self._longest:
+                return
+            if token.word not in self["adverbs"] or not at:
+                told.append(token.word)
+            more = clause[at + 1 :]
+            skipped = next((n for n, one in enumerate(more) if one.word not in self["adverbs"]), len(more))
+            for row in self._rows.get(" ".join(told), ()):
+                yield row, at + 1 + skipped
+
+    def items(self, some: _Tokens) -> list[_Tokens]:
+        """Return what stands one behind another: "nuts", "shellfish" and "pollen"."""
+        apart = self["joints"] | self["alternatives"]
+        clauses = parted(some, "clause")
+        parts = (groupby(clause, key=lambda one: one.word in apart) for clause in clauses)
+        joined = len(clauses) < 2 or not apart.isdisjoint(words(clauses[-1]))  # "English, Siri" is none
+        return [self.bare([*one]) for part in parts for joint, one in part if not joint] if joined else []
+
+    def bare(self, some: _Tokens) -> _Tokens:
+        """Return words without an article before them: "the Netherlands"."""
+        return some[bool(some) and some[0].word in self["articles"] and not some[0].capital :]
 
 
-_phrasebook = cache(_Phrasebook)
+_table = cache(_Table)
+
+
+def names(own: str) -> list[str]:
+    """Return the attributes that are looked for: those that are known, and those of an own table, '' for none."""
+    return list(dict.fromkeys((*MANY, *(row.name for row in own_rows(own)))))
+
+
+def own_rows(own: str) -> Sequence[_Row]:
+    """Return the rows of an own table; raises SettingsError where it can't be used."""
+    return _file(Path(own)).tells if own else ()
+
+
+@cache
+def _file(path: Path) -> _File:
+    """Read a table; raises SettingsError naming the file and what is wrong with it."""
+    try:
+        return _File.model_validate(tomllib.loads(path.read_text("utf-8")))
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+    except (OSError, ValueError) as error:  # it can't be read, or is no TOML in UTF-8
+        faults = str(error)
+    raise SettingsError(f"The table of attributes {path} can't be used: {faults}. docs/lifecycle.md shows one.")
 
 
 def _spelt_out(pattern: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What a line states: its clauses, each as if it stood by itself, and whose state each tells."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import dropwhile, groupby, islice, pairwise, takewhile
 from operator import attrgetter
@@ -10,7 +10,7 @@ from unicodedata import normalize
 from weakref import WeakKeyDictionary
 
 from memgraph_engine.language.reading import Reading
-from memgraph_engine.language.tense import is_verb, past, present
+from memgraph_engine.language.tense import SERIES, is_verb, past, present
 from memgraph_engine.language.terms import LISTED, word_list
 from memgraph_engine.language.wording import (
     ORDINAL,
@@ -19,6 +19,7 @@ from memgraph_engine.language.wording import (
     dates,
     names,
     numbers,
+    opening,
     parted,
     phrases_in,
     stems,
@@ -33,6 +34,8 @@ _QUOTED = re.compile(rf"(?m)[{_MARKS}][^{_MARKS}\n]*[{_MARKS}]|(?<!\w)['‘](?=\
 _COLON = re.compile(r"(?<=[\w)\]]):\s")
 _MOST = 30  # clauses of a line that are read: each is held against each of others
 _UNIT, _WHO = 3, 4  # letters that a unit is shorter than: "pm"; words that name one: "my boyfriend Tom"
+_NAMED = ("a thing", "a name")  # how a subject begins
+_LONGEST, _BESIDE = 12, 3  # words of a subject that are read, and parts of a sentence that may tell who it is
 
 
 class Statement:
@@ -246,7 +249,9 @@ class Statement:
     @cached_property
     def finite(self) -> bool:
         """Whether it has a subject and a verb of its own: "he is strict", not "but fair" or "great idea"."""
-        lists, said, language = self.lists, words(self.own), self.line.language
+        lists, language = self.lists, self.line.language
+        own = self.own[begin(self.own, self.lists) :] or self.own
+        said = words(own)
         verbs = [at for at, word in enumerate(said) if is_verb(word, language)]
         if said[0] in lists.questions and 0 not in verbs:
             return False  # "what a day we had"
@@ -254,10 +259,12 @@ class Statement:
             return False  # "you are great", "… that Ana is ill"
         if said[0] in lists.determiners and 1 in verbs:
             return False  # "this is wrong"
-        first, common = self.own[0], word_list(language, "common-words")
-        named = first.stem and first.capital and first.written.casefold() not in common and len(said) > 1
+        first, common = own[0], word_list(language, "common-words")
+        named = first.stem and first.capital and first.written.casefold() not in common
+        named = named and len(said) > _subject_length(own, lists)
         someone = not (lists.first_person.isdisjoint(said) and lists.persons.isdisjoint(said[:1]))
-        return bool(someone or any(verbs) or named or past(said[:1], language))
+        denied = said[0] in (lists.negations & lists.interjections) - lists.indefinite  # "no como", a verb behind it
+        return bool(someone or denied or any(verbs) or named or past(said[:1], language))
 
     @property
     def parts(self) -> tuple[str, str, str]:
@@ -268,10 +275,8 @@ class Statement:
         if self.line.language not in LISTED:
             return "", "", text_of(self.tokens)
         lists = self.lists
-        who = lists.persons | lists.determiners | lists.first_person | word_list(self.line.language, "second-person")
-        idle = (lists.idle | lists.joints | lists.since | lists.corrections) - who
-        tokens = [*dropwhile(lambda one: one.word in idle or (one.timely and not one.capital), self.tokens)]
-        start = _verb(tokens or self.tokens, self.line)
+        tokens = self.tokens[begin(self.tokens, lists) :] or self.tokens
+        start = _verb(tokens, self.line)
         led = [*takewhile(lambda one: one.timely or not is_verb(one.word, self.line.language), tokens)]
         mine = next((at for at, one in enumerate(led) if one.word in lists.speaker and not one.stem), None)
         start = start if mine is None else mine + 1
@@ -358,15 +363,26 @@ class Subject(NamedTuple):
         return all(known) and not (self.name and was.name and self.name != was.name)
 
 
-_KEPT: "WeakKeyDictionary[Reading, Sequence[Statement]]" = WeakKeyDictionary()
-"""The statements of lines that are being judged: a line is held against many, and nothing of it outlives it."""
+_KEPT: "WeakKeyDictionary[Reading, tuple[Sequence[Statement], Sequence[Statement]]]" = WeakKeyDictionary()
+"""The clauses of lines that are being judged: a line is held against many, and nothing of it outlives it."""
 
 
 def statements(line: Reading) -> Sequence[Statement]:
-    """Return the clauses of a line that state something, each as if it stood by itself."""
+    """Return the clauses of a line that state something of somebody or something, each as if it stood by itself."""
+    return _read(line)[0]
+
+
+def clauses(line: Reading) -> Sequence[Statement]:
+    """Return what a line states, also what tells nothing but a change: "we broke up"."""
+    stated, bare = _read(line)
+    return sorted((*stated, *bare), key=lambda one: one.own[0].span) if bare else stated
+
+
+def _read(line: Reading) -> tuple[Sequence[Statement], Sequence[Statement]]:
     if (kept := _KEPT.get(line)) is not None:
         return kept
     found: list[Statement] = []
+    bare: list[Statement] = []
     before: list[Token] = []
     for clause in islice(_stated(line), _MOST):
         sentences = {clause[0].sentence, clause[0].sentence - (clause[0].word in line.lists.anaphors)}
@@ -379,14 +395,28 @@ def statements(line: Reading) -> Sequence[Statement]:
             before = []
         elif one.changes and line.lists.idle.issuperset(words(one.body)):  # "Scratch that. It is in May."
             before = list(one.own)
+        elif one.changes:
+            bare.append(one)
     if before and found and found[-1].sentence == before[0].sentence:  # "It is in May, actually."
         found[-1] = Statement([*found[-1].own, *before], found[-1].lead, line)
     for _, some in groupby(found, key=attrgetter("sentence")):
         every = list(some)
         for one in every:
             one.around = tuple(phrase for other in every if other is not one for phrase in other.changes)
-    _KEPT[line] = found
-    return found
+    _KEPT[line] = found, bare
+    return found, bare
+
+
+def begin(tokens: Sequence[Token], lists: Lists) -> int:
+    """Return how many tokens tell nothing before others do: "well", "by the way", "last week"; "no vivo" denies."""
+    at = 0
+    while at < len(tokens):
+        one, size = tokens[at], opening(tokens[at:], lists.leading)
+        denies = one.word in lists.negations and tokens[at + 1 :] and tokens[at + 1].clause == one.clause
+        if denies or not (size or (one.timely and not one.capital)):
+            break
+        at += size or 1
+    return at
 
 
 def _begun(clause: Sequence[Token], before: Statement) -> tuple[Sequence[Token], Sequence[Token]]:
@@ -436,11 +466,13 @@ def _like(token: Token, lists: Lists) -> str:
 
 
 def _subject_length(tokens: Sequence[Token], lists: Lists) -> int:
-    """Count the words of the subject that a clause begins with: "my friend Ana"."""
-    if tokens[0].word not in lists.determiners:
-        return 1
-    named = takewhile(lambda token: token.capital and token.stem, tokens[2:])
-    return 2 + len(list(named))
+    """Count the words of the subject that a clause begins with: "my friend Ana", "Lea and Tom"."""
+    tokens = tokens[:_LONGEST]
+    first = 2 if tokens[0].word in lists.determiners else 1
+    length = first + len([*takewhile(lambda token: token.capital and token.stem, tokens[first:])])
+    more = tokens[length + 1 :]
+    joined = more and tokens[length].word in SERIES and _like(more[0], lists) in _NAMED
+    return length + 1 + _subject_length(more, lists) if joined else length
 
 
 def _verb(tokens: Sequence[Token], line: Reading) -> int:
@@ -456,7 +488,6 @@ def _verb(tokens: Sequence[Token], line: Reading) -> int:
         first = min(first + 2, len(tokens))
     if tokens[0].word in lists.persons:
         return first
-    first += len([*takewhile(lambda one: one.capital and one.stem, tokens[first:])])
     ahead = takewhile(lambda at: tokens[at].stem or is_verb(tokens[at].word, language), range(first, len(tokens)))
     return next((at for at in ahead if is_verb(tokens[at].word, language)), first)
 
@@ -497,7 +528,7 @@ def _clauses(line: Reading) -> Iterator[list[Token]]:
     """
     clause, lists = list[Token](), line.lists
     subjects = lists.persons | lists.determiners | lists.first_person
-    for some in parted(own_words(line), "clause"):
+    for some in _apposed(parted(own_words(line), "clause"), line):
         pair = next(taken_back(some, lists), None)
         rest = some[some.index(pair[1]) + 1 :] if pair else ()
         units = all(one.number or one.capital or len(one.written) < _UNIT for one in rest)
@@ -507,10 +538,12 @@ def _clauses(line: Reading) -> Iterator[list[Token]]:
             clause = []
         phrases = phrases_in(words(some), lists.changing)
         within = frozenset[int]().union(*(held for phrase, held in phrases.items() if "~" not in phrase))
+        size = _subject_length(some, lists)
         for at, token in enumerate(some):
-            together = any(one.word in lists.speaker & lists.persons for one in some[at + 1 : at + 2])
+            speaks = any(one.word in lists.speaker & lists.persons for one in some[at + 1 : at + 2])
             named = len(clause) < _WHO and all(one.stem or one.word in lists.determiners for one in clause)
-            if token.word not in lists.joints or at in within or (clause and named and together):
+            together = clause and ((named and speaks) or at < size)
+            if token.word not in lists.joints or at in within or together:
                 clause.append(token)
                 continue
             if clause:
@@ -521,6 +554,32 @@ def _clauses(line: Reading) -> Iterator[list[Token]]:
             clause = [token] if token.word in lists.hedges - lists.questions else name
     if clause:
         yield clause
+
+
+def _apposed(parts: Iterable[list[Token]], line: Reading) -> Iterator[list[Token]]:
+    """Yield the parts of sentences, with the subject put to its verb: "Ana is a nurse" of "Ana, my sister, is a nurse".
+
+    Of "my aunt, who is a nurse, is ill" there are two.
+    """
+    held, lists = list[list[Token]](), line.lists
+    for some in parts:
+        goes_on = 0 < len(held) <= _BESIDE and held[0][0].sentence == some[0].sentence
+        size = _subject_length(some, lists)
+        told = is_verb(some[0].word, line.language) or (len(held) > 1 and _like(some[0], lists) not in _NAMED)
+        who = [one for one in held if one[0].word not in lists.questions]  # "Ana", "my sister"
+        if goes_on and told and len({_like(one[0], lists) for one in who}) == len(who):
+            further = [one[1:] for one in held[1:] if one[0].word in lists.questions]
+            yield from ([*held[0], *one] for one in (*further, some) if one)
+        elif goes_on and len(some) > size and any(one.word in SERIES for one in some[:size]):
+            yield [token for one in (*held, some) for token in one]  # "Ana, Tom and Bo live here"
+        elif (size >= len(some) and _like(some[0], lists) in _NAMED) or (goes_on and some[0].word in lists.questions):
+            yield from () if goes_on else held
+            held = [*held, some] if goes_on else [some]
+            continue
+        else:
+            yield from (*held, some)
+        held = []
+    yield from held
 
 
 def own_words(line: Reading) -> Sequence[Token]:

@@ -9,7 +9,7 @@ from memgraph_engine.language.wording import phrases_in
 
 _NEAR = 200  # characters of a sentence on either side that are looked at
 _LEADS = ("determiners", "indefinite", "detail-words")
-_SERIES = frozenset({"and", "or", "y", "e", "o", "u"})  # join words as well as clauses
+SERIES = frozenset({"and", "or", "y", "e", "o", "u"})  # join words as well as clauses
 _BARE = ("do", "have")  # behind another verb they show no tense
 _CHANGES = ("changes", "change-adverbs", "endings", "denials", "corrections")
 
@@ -86,7 +86,7 @@ def told_past(text: str, at: int, language: str) -> bool | None:
     own, *others = [_shown(clause, language) for clause in (*clauses[first:], *clauses[:first])]
     near = [past for place, past in own if place < ahead][-1:] or [past for _, past in own]
     past, said = next((past for clause in others for _, past in clause), False), spoken(text[begin:at])
-    held = 0 < ahead < len(said) and said[-ahead - 1] in word_list(language, "clause-words") - _SERIES
+    held = 0 < ahead < len(said) and said[-ahead - 1] in word_list(language, "clause-words") - SERIES
     return near[0] if near else None if past and held else past
 
 

@@ -27,6 +27,7 @@ LONG = 500  # tokens
 EXCLAIMED = 2  # words of a clause that states nothing, if only one of them has content: "Wow, great!"
 _DENIED = 2  # content words that a negation reaches
 _LED = 3  # words behind a negation of which the last is denied: "not on the 5th"
+_PHRASE = 5  # words of the longest phrase with which a clause may begin
 _TIMES = "×"  # how a word that counts times is compared
 _CLOCK = re.compile(r"\d?\d:\d\d")
 
@@ -145,6 +146,12 @@ class Lists:
         return self.neutral | self.interjections
 
     @cached_property
+    def leading(self) -> frozenset[str]:
+        """The phrases that may stand before what a clause tells: "well", "by the way", "now"."""
+        who = self.persons | self.determiners | self.first_person
+        return (self.idle | self.joints | self.since | self.corrections) - who
+
+    @cached_property
     def speaker(self) -> frozenset[str]:
         """The words for who speaks: "I", not "my"."""
         return self.first_person - self.determiners
@@ -201,6 +208,12 @@ def phrases_in(words: Sequence[str], phrases: frozenset[str]) -> dict[str, froze
     some = (phrase for word in listed.keys() & {*words} for phrase in listed[word])
     longest = sorted(some, key=lambda phrase: (-len(phrase), phrase))
     return {phrase: held for phrase in longest if (held := places(words, phrase))}
+
+
+def opening(rest: Sequence[Token], phrases: Collection[str]) -> int:
+    """Return how many tokens the longest of some phrases has with which a clause begins; 0 for none."""
+    said = words(one for one in rest[:_PHRASE] if one.clause == rest[0].clause)
+    return next((size for size in range(len(said), 0, -1) if "_".join(said[:size]) in phrases), 0)
 
 
 def taken_back(tokens: Sequence[Token], lists: Lists) -> Iterator[tuple[Token, Token]]:

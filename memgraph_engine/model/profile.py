@@ -1,6 +1,6 @@
 """What is known about a user: attributes by name, each with who told it, and from when to when it held."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
@@ -111,7 +111,8 @@ def folded(subject: str, stated: Sequence[Stated]) -> Profile:
     for one in sorted(stated, key=lambda one: one.attribute.valid_from):
         new = one.attribute
         some = held.setdefault(new.name, [])
-        kept = [old for old in some if not _closes(one, old)]
+        told = Delta(new.name, new.value, one.ends)
+        kept = [old for old in some if not closes(told, Delta(old.name, old.value))]
         former += [replace(old, valid_to=min(old.valid_to, new.valid_from)) for old in some if old not in kept]
         if not one.ends and not any(_same(old, new) for old in kept):
             kept.append(new)
@@ -131,6 +132,21 @@ def folded(subject: str, stated: Sequence[Stated]) -> Profile:
     )
 
 
+def is_gone(told: Delta, former: str, newer: Collection[str]) -> bool:
+    """Tell whether a value holds no more by a later note, by the words of it that are true no more, `former`.
+
+    Where none are named, a note that tells attributes itself, `newer`, changes these, and any other one all.
+
+    >>> home = Delta("residence", "Leeds")
+    >>> is_gone(home, "in Leeds", ()), is_gone(home, "", {"employer"}), is_gone(home, "", ())
+    (True, False, True)
+    """
+    if not former:
+        return not newer or told.name in newer
+    known, gone = _words(told.value), _words(former)
+    return known <= gone or gone <= known
+
+
 def _listed(values: Sequence[str]) -> str:
     return values[0] if len(values) == 1 else ", ".join(as_part(value, ",") for value in values)
 
@@ -143,10 +159,13 @@ def _words(value: str) -> set[str]:
     return {*spoken(value)}
 
 
-def _closes(one: Stated, old: Attribute) -> bool:
-    if one.ends:  # "choir" ends "singing in a choir"; '' ends all
-        return _words(one.attribute.value) <= _words(old.value)
-    beside = old.name == "diet" and any(
-        value.casefold().startswith(WITHOUT) for value in (one.attribute.value, old.value)
-    )
-    return not MANY.get(old.name, False) and not beside and not _same(one.attribute, old)
+def closes(one: Delta, old: Delta) -> bool:
+    """Tell whether what is told of an attribute ends another value that it had.
+
+    >>> closes(Delta("age", "35"), Delta("age", "34")), closes(Delta("allergy", "nuts"), Delta("allergy", "eggs"))
+    (True, False)
+    """
+    if one.name != old.name or one.ends:  # "choir" ends "singing in a choir"; '' ends all
+        return one.name == old.name and _words(one.value) <= _words(old.value)
+    beside = old.name == "diet" and any(value.casefold().startswith(WITHOUT) for value in (one.value, old.value))
+    return not MANY.get(old.name, False) and not beside and one.value.casefold() != old.value.casefold()

@@ -137,14 +137,14 @@ def construct_alone(transaction: Transaction, placed: Sequence[Placed], *, waits
 def tell(work: Work, language: str, given: Sequence[Source]) -> dict[Key, Profiled]:
     """Return what sources tell of profiles, if that is to be noted (`lifecycle.profile`); each is read once."""
     engine = work.engine
-    by = engine.settings.lifecycle.profile
-    if by == "off":
+    lives = engine.settings.lifecycle
+    if lives.profile == "off":
         return {}
     new = [one for one in given if _asked(one) not in work.profiled]
     hidden = {one.key for one in new if not engine.policies.seen_by_models(one)}
     with work.timed("profile"):
-        roles = engine.roles if by == "models" else engine.roles.without(["profiling"])
-        found = profiled(roles, new, work.scope.user, language, hidden=hidden, spent=work.spent)
+        roles = engine.roles if lives.profile == "models" else engine.roles.without(["profiling"])
+        found = profiled(roles, new, work.scope.user, language, lives.attributes, hidden=hidden, spent=work.spent)
     work.profiled |= {_asked(one): found.get(one.key) for one in new}
     return {one.key: told for one in given if (told := work.profiled[_asked(one)])}
 
@@ -174,7 +174,10 @@ def _put_right(
         before = [
             source for note in ties[new.key] for source in old.get(note, ()) if subject(source, scope.user) == who
         ]
-        instead = {source.id: _told_instead(new, source, language) for source in before}
+        instead = {
+            source.id: _told_instead(new, source, language, work.engine.settings.lifecycle.attributes)
+            for source in before
+        }
         delta = tuple(one for some in instead.values() for one in some)
         if who is not None and delta:
             own = told.get(new.key) or Profiled(who, ())
@@ -183,10 +186,10 @@ def _put_right(
     return found
 
 
-def _told_instead(new: Source, old: Source, language: str) -> list[Delta]:
+def _told_instead(new: Source, old: Source, language: str, own: str) -> list[Delta]:
     """Return what an old message tells once a new one has put it right, as far as it told something else."""
-    known = attributes(old.text, language)
-    return [one for one in attributes(mended(new, old, language), language) if one not in known] if known else []
+    known = attributes(old.text, language, own)
+    return [one for one in attributes(mended(new, old, language), language, own) if one not in known] if known else []
 
 
 def _extracted(work: Work, seen: sources.Seen, placed: Sequence[Placed]) -> dict[Key, Extracted]:
