@@ -28,7 +28,6 @@ NO_SPEECH = {
 }
 """Files and rooms with patterns of letters, and what these are of instead of speech."""
 OTHERS = {
-    "asking/facts.py": "what is made up",
     "ingest/attributes.py": "what a user tells of himself",
 }
 """Readers that stand elsewhere, and what they read."""
