@@ -228,4 +228,4 @@ def test_the_command_line_reflects(cli):  # noqa: F811
     cli("add", HERON, "--id", "m1")
     told = cli("reflect", "What does the heron eat?", "It eats fish.", "--note", "m1").stdout
     assert '  used  30 -> 40  Of the notes shown it alone has "fish".' in told
-    assert "name the notes" in cli("reflect", "What does it eat?", "Fish.", code=2).stderr
+    assert "Missing option '--note'" in cli("reflect", "What does it eat?", "Fish.", code=2).stderr

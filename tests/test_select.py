@@ -213,7 +213,7 @@ def test_it_is_asked_once_after_all_rounds_and_about_the_question_itself(talk):
 def test_what_is_true_now_stands_first_whatever_it_prefers(memory):
     memory.add("My favourite tea is mint.", **ANA, time="2024-05-01", id="old")
     memory.add("My favourite tea is ginger these days.", **ANA, time="2024-06-01", id="new")
-    memory.add("I drink tea on the pier.", **ANA, time="2024-05-02")
+    memory.add("Tea is sold on the pier.", **ANA, time="2024-05-02")
     reranker = Scripted(lambda texts: [float("pier" in text) - float("ginger" in text) for text in texts])
     hits = with_reranker(memory, reranker).search("What is the favourite tea?", **ANA, explain=True)
     assert ["pier" in hits[0].note.text, "ginger" in hits[1].note.text, "mint" in hits[2].note.text] == [True] * 3

@@ -284,7 +284,7 @@ class _Pair:
         "I speak Dutch now", "I'm allergic to pollen now"; not "in Porto", "is called Rex", "moved to Bergen".
         """
         led = [*takewhile(lambda one: one.written != value, self.now.body)]
-        while len(led) > 1 and led[-1].word in self.lists.articles:
+        while len(led) > 1 and led[-1].word in self.lists.articles & self.lists.determiners:
             led.pop()
         closed = any(one.written.islower() and not one.stem for one in led[1:])
         several = self.lists.several - (self.lists.goals if self.now.turned else set())

@@ -144,6 +144,8 @@ def told(tx: Runner, scope: str, id: str, made: Iterable[Decision]) -> dict[str,
     apart = {row["id"] for row in rows}
     for one in found.values() if apart else ():
         others = tuple(seen for seen in one.considered if seen.note not in apart)
+        if one.note in apart:  # what it is held against is told in its words, too
+            others = tuple(replace(seen, evidence="") for seen in others)
         if one.note in apart or len(others) < len(one.considered):
             found[one.id] = replace(one, considered=others, evidence="")
     return found
