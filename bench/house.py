@@ -61,7 +61,7 @@ def weighed(root: Path, reading: Sequence[str]) -> dict[str, int]:
         "package": lines(package.rglob("*.py")),
         "gate": lines((package / "gate").rglob("*.py")),
         "reading": lines(package / name for name in reading),
-        "language": lines((root / "config" / "language").iterdir()),
+        "language": lines((root / "config" / "language").rglob("*.toml")),
         "statement": max(lines([path]) for path in (root / "cypher").rglob("*.cypher")),
         "words": sum(len(text.split()) for text in own),
     }

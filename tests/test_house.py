@@ -17,7 +17,7 @@ LIMITS = {
 FILES = {
     "memgraph_engine/client.py": '"""A memory."""\n\nADD = 1  # what it does\n# and no more\n',
     "memgraph_engine/gate/words.py": "A = (\n    1)\n",
-    "config/language/english.txt": "a\nb\nc\n",
+    "config/language/english/words.toml": "a\nb\nc\n",
     "cypher/notes/one.cypher": "MATCH\nRETURN\n",
     "cypher/notes/two.cypher": "RETURN\n",
     "README.md": "# Boats\n\nThey float.\n",
@@ -72,11 +72,11 @@ def test_a_smaller_statement_and_a_page_that_is_made_may_grow(tree, name):
 
 
 def test_what_has_shrunk_lowers_its_limit_and_may_not_grow_again(tree):
-    (tree / "config/language/english.txt").write_text("a\n")
+    (tree / "config/language/english/words.toml").write_text("a\n")
     assert "2 less than bench/house.toml allows. Run python -m bench house --lower" in refused(tree)
     run(tree, lower=True)
     assert house.read(tree)["language"] == house.Limit("lines of lists", 1, 1)
-    (tree / "config/language/english.txt").write_text("a\nb\n")
+    (tree / "config/language/english/words.toml").write_text("a\nb\n")
     assert "lines of lists: 2, which is 1 more" in refused(tree)
     with pytest.raises(SystemExit, match="1 more"):
         run(tree, lower=True)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import given, strategies as st
 
-from memgraph_engine.errors import InvalidInput
+from memgraph_engine.errors import InvalidInput, SettingsError
 from memgraph_engine.language import terms
 from memgraph_engine.language.terms import MAX_TOKEN, sentences, tokenize
 
@@ -132,3 +132,11 @@ def test_importing_needs_no_numpy():
 def test_sentences_of_a_long_text_are_found_in_no_time(text):
     found = sentences(f"{text}I left.", "english")
     assert found[-1].endswith("I left.")
+
+
+def test_a_class_that_english_has_not_is_told_with_its_file_and_line(tmp_path, monkeypatch):
+    (tmp_path / "words.toml").write_text('# Klingon\nnumbers = """wa=1"""\nstopwords = """qo"""\n')
+    shipped = terms.resource
+    monkeypatch.setattr(terms, "resource", lambda *at: tmp_path / at[-1] if "klingon" in at else shipped(*at))
+    with pytest.raises(SettingsError, match=r"words\.toml, line 3: 'stopwords' is no class"):
+        terms.word_list("klingon", "numbers")

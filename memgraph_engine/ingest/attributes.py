@@ -1,6 +1,6 @@
 """What a message tells about who says it, found without a model: the name, the residence, the job, the diet and so on.
 
-It is read from what the message asserts (`language/assertion.py`) through a table: `english-profile.toml`, or another
+It is read from what the message asserts (`language/assertion.py`) through a table: `english/profile.toml`, or another
 language's. Only a firm assertion counts, with nothing behind its value that could take it back. One that denies what it
 says ("I'm not allergic to nuts after all") ends the value. What is missed costs little. What is wrong would stand in
 every prompt.
@@ -67,7 +67,7 @@ def told(one: Assertion, own: str = "") -> list[Delta]:
 
 
 class _Row(BaseModel):
-    """A line of the table: by the phrases with which a clause begins, what it tells; see `english-profile.toml`."""
+    """A line of the table: by the phrases with which a clause begins, what it tells; see `english/profile.toml`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -281,7 +281,7 @@ class _Table:
     """The table of a language: what phrases tell of who says them, and words by what they are."""
 
     def __init__(self, language: str, own: str) -> None:
-        given = _file(resource("config", "language", f"{language}-profile.toml"))
+        given = _file(resource("config", "language", language, "profile.toml"))
 
         def listed(*kinds: str) -> frozenset[str]:
             return frozenset[str]().union(*(word_list(language, kind) for kind in kinds))

@@ -549,7 +549,7 @@ class _Lists:
 
 @cache
 def _lists(language: str) -> _Lists | None:
-    path = resource("config", "language", f"{language}-claims.toml")
+    path = resource("config", "language", language, "claims.toml")
     if not path.is_file():
         return None
     given: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))

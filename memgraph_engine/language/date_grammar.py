@@ -1,4 +1,4 @@
-"""How a language says dates: words and patterns of `config/language/{language}-dates.toml`."""
+"""How a language says dates: words and patterns of `config/language/{language}/dates.toml`."""
 
 import re
 import tomllib
@@ -55,6 +55,7 @@ class Grammar:
     not_before: re.Pattern[str]
     not_last_after: re.Pattern[str]
     recurring: re.Pattern[str]
+    day_first: bool
 
     def may_match(self, text: str) -> bool:
         """Say cheaply whether a text may name a date at all: most do not."""
@@ -92,7 +93,7 @@ class Grammar:
 @cache
 def dates_file(language: str) -> Mapping[str, Any]:
     """Return what is listed of a language's dates; nothing for one that has no file."""
-    path = resource("config", "language", f"{language}-dates.toml")
+    path = resource("config", "language", language, "dates.toml")
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
@@ -116,6 +117,7 @@ def grammar(language: str) -> Grammar:
         not_before=_compiled(given.get("not_before", _NEVER), {}),
         not_last_after=_compiled(given.get("not_last_after", _NEVER), {}),
         recurring=_compiled(given.get("recurring", _NEVER), {}),
+        day_first=given.get("day_first", False),
     )
 
 

@@ -150,11 +150,12 @@ def _absolute(phrase: Phrase, today: date, language: str) -> Span | None:
 
 
 def _numeric(phrase: Phrase, language: str) -> Span | None:
-    """Read 31/12/2023: the day comes first in Spanish, elsewhere only a number above 12 tells."""
+    """Read 31/12/2023: where the language does not say that the day comes first, only a number above 12 tells."""
     first, second = phrase.number("one"), phrase.number("other")
-    if first <= 12 and second <= 12 and first != second and language != "spanish":
+    day_first = grammar(language).day_first
+    if first <= 12 and second <= 12 and first != second and not day_first:
         return None
-    if second > 12 and language != "spanish":
+    if second > 12 and not day_first:
         first, second = second, first
     return spans.day(date(phrase.number("year"), second, first))
 

@@ -5,6 +5,7 @@ So they hold letters, digits and combining marks only, in lower case: no white s
 """
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -12,7 +13,7 @@ from itertools import pairwise
 
 import Stemmer
 
-from memgraph_engine.errors import InvalidInput
+from memgraph_engine.errors import InvalidInput, SettingsError
 from memgraph_engine.forks import lock
 from memgraph_engine.resources import resource
 
@@ -129,15 +130,30 @@ def sentence_spans(text: str, language: str) -> list[tuple[int, int]]:
 
 @cache
 def word_list(language: str, kind: str) -> frozenset[str]:
-    """Return the words of `config/language/{language}-{kind}.txt`; only a language of LISTED has every kind.
+    """Return the words of a class in `config/language/{language}/words.toml`; only one of LISTED has every class.
 
     >>> "the" in word_list("english", "stop-words"), word_list("cjk", "stop-words")
     (True, frozenset())
     """
-    file = resource("config", "language", f"{language}-{kind}.txt")
-    if language not in LISTED and not file.is_file():
-        return frozenset()
-    return frozenset(file.read_text(encoding="utf-8").split())
+    return frozenset(_classes(language).get(kind, "").split())
+
+
+@cache
+def _classes(language: str) -> Mapping[str, str]:
+    """Read the words of a language by class; raises SettingsError for a class that English has not."""
+    file = resource("config", "language", language, "words.toml")
+    if not file.is_file():
+        return {}
+    text = file.read_text(encoding="utf-8")
+    classes: dict[str, str] = tomllib.loads(text)
+    known = classes if language == "english" else _classes("english")
+    for kind, words in classes.items():
+        if kind not in known or not isinstance(words, str):
+            line = next(number for number, one in enumerate(text.splitlines(), 1) if one.startswith(kind))
+            raise SettingsError(
+                f"{file}, line {line}: {kind!r} is no class of words in a string; english/words.toml has all classes."
+            )
+    return classes
 
 
 @cache
