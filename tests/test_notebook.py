@@ -47,7 +47,7 @@ def test_a_notebook_has_no_outputs(notebook):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # the kernel's client is not ours
 def test_a_notebook_runs_and_cleans_up(name, notebook, server, root):
-    notebook.cells.append(nbformat.v4.new_code_cell("print('tenant', memory._settings.tenant)"))
+    notebook.cells.append(nbformat.v4.new_code_cell("print('tenant', memory.engine.settings.tenant)"))
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(root)}}).execute()
     *cells, last = code(notebook)
     outputs = [output for cell in cells for output in cell.outputs]
