@@ -199,8 +199,8 @@ class _Pair:
         while last + 1 in gone:
             last += 1
         tokens = [token for one in known[first : last + 1] for token in one.own]
-        if self._part:
-            tokens = self._part
+        if part := self._part:
+            tokens = part
         elif not self.exchange:  # "I like tea" of "I like tea / coffee"
             ended = self.now.content | timeless(self.now.origin)
             end = max((at for at, one in enumerate(tokens) if one.stem in ended), default=len(tokens)) + 1
@@ -212,20 +212,18 @@ class _Pair:
     @property
     def _part(self) -> list[Token]:
         """The old value with the word that leads to it, where its clause has others that stay: "from platform 4"."""
+        if not self.exchange:
+            return []
         now, was, own = self.now, self.was, self.was.own
         put, names = now.names - was.written, was.names - now.written
         leads = {before.plain for before, one in pairwise(now.body) if one.written in put}
         alike = {one.written for before, one in pairwise(was.body) if one.written in names and before.plain in leads}
         told = [one for one in own if one.kind != "word" and one.written not in now.written]
-        gone = (alike or names) if put else frozenset[str]()
+        gone = {*self._numbers[1], *((alike or names) if put else ())}
         kinds = {kind for kind, _ in now.dates}
-        out = [
-            at
-            for at, one in enumerate(own)
-            if one in told
-            and (one.plain in self._numbers[1] or one.written in gone or (one.date and one.date[0] in kinds))
-        ]
-        if not self.exchange or not 0 < len(out) < len(told):
+        lost = [one for one in told if {one.plain, one.written} & gone or (one.date and one.date[0] in kinds)]
+        out = [at for at, one in enumerate(own) if one in lost]
+        if not 0 < len(out) < len(told):
             return []
         month = [*takewhile(lambda one: one.date, own[out[-1] + 1 :])]
         return [*own[max(out[0] - 1, 0) : out[-1] + 1 + len(month)]]
@@ -275,7 +273,9 @@ class _Pair:
         put, out, _ = blocks[0]
         words = [one for one in (*put, *out) if one.stem and one.kind == "word" and not one.timely]
         plain = len(put) == len(out) == 1 and len(words) == 2 and not self._several(put[0].written)
-        plain = plain and put[0].stem not in was.line.content  # else it has a place of its own there
+        # "6 goats" is no other thing than "6 hens" where the old line tells of the speaker's goats as well
+        others = (one for one in statements(was.line) if plain and one is not was and put[0].stem in one.content)
+        plain = plain and not any(now.tells_of(one, now.line.content, was.line.content) for one in others)
         return f"They differ in {quoted([put[0].written])}, not {quoted([out[0].written])}." if plain else ""
 
     def _several(self, value: str) -> bool:
