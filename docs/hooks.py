@@ -16,11 +16,12 @@ _SHOWN = "repository"  # the folder of these pages
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add a page for each file, notebook or folder that a page links to."""
+    """Add a page for each file, notebook or folder that a page or a notebook links to."""
     from mkdocs.structure.files import File
 
-    pages = (ROOT / "docs").glob("*.md")
-    for name in sorted({name for page in pages for name in _LINK.findall(page.read_text("utf-8"))}):
+    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "notebooks").glob("*.ipynb")]
+    linked = {name for page in pages for name in _LINK.findall(page.read_text("utf-8"))}
+    for name in sorted(name for name in linked if not name.startswith("docs/")):
         made = f"# {name}\n\n{_shown(ROOT / name)}"
         files.append(File.generated(config, f"{_SHOWN}/{name.rstrip('/')}.md", content=made))
     return files
