@@ -22,7 +22,7 @@ from memgraph_engine.ingest.chat import ROLES
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.model.memory import Note
-from memgraph_engine.model.result import Entry, Hit, PassageEntry, Version
+from memgraph_engine.model.result import Hit, Version
 from memgraph_engine.model.scope import Scope
 
 P = ParamSpec("P")
@@ -133,21 +133,18 @@ class Memory:
         scope = Scope(self.memory.engine.settings.tenant, given.owner)
         made = [note for entry in receipt.entries for note in entry.notes]
         held = {one.found.note.id: one.found.note for one in notes.renderings(self.memory.engine.db, scope.name, made)}
-        results: list[dict[str, Any]] = []
-        for message, entry in zip(told, receipt.entries, strict=True):
-            parts: Sequence[PassageEntry | Entry] = entry.passages or [entry]
-            for part in parts:
-                event = _EVENTS.get(part.kind, "NONE")
-                if part.note in held and (event != "NONE" or infer):
-                    results.append(
-                        {
-                            "id": given.id(part.note),
-                            "memory": held[part.note].text,
-                            "event": event,
-                            "actor_id": message.get("name"),
-                            "role": message.get("role"),
-                        }
-                    )
+        results = [
+            {
+                "id": given.id(part.note),
+                "memory": held[part.note].text,
+                "event": event,
+                "actor_id": message.get("name"),
+                "role": message.get("role"),
+            }
+            for message, entry in zip(told, receipt.entries, strict=True)
+            for part in entry.passages or [entry]
+            if part.note in held and ((event := _EVENTS.get(part.kind, "NONE")) != "NONE" or infer)
+        ]
         return {"results": results}
 
     def update(
@@ -515,9 +512,7 @@ def _item(note: Note, whose: Identity) -> dict[str, Any]:
         "updated_at": note.recorded_at.isoformat(),
     }
     form |= {name: value for name, value in _payload(note, whose).items() if name not in note.metadata}
-    if note.metadata:
-        form["metadata"] = dict(note.metadata)
-    return form
+    return form | ({"metadata": dict(note.metadata)} if note.metadata else {})
 
 
 def _score(hit: Hit) -> float:
