@@ -12,6 +12,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from uuid import uuid4
 
+import neo4j
 import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
@@ -892,14 +893,57 @@ def test_thousands_of_unknown_ids_are_looked_up_at_once_and_the_first_are_named(
     assert len(asked) < 10
 
 
-def test_a_plan_of_many_sources_takes_as_many_statements_as_one_of_few(memory, asked):
-    memory.add_many([{"id": f"s{n}", "text": f"The ferry {n} left.", "session": "s"} for n in range(40)], user_id="ana")
-    taken = []
-    for some in (10, 20, 40):
-        asked.clear()
-        assert len(memory.forget(user_id="ana", source=[f"s{n}" for n in range(some)]).sources) == some
-        taken.append(len(asked))
-    assert taken[0] == taken[1] == taken[2]
+@pytest.fixture
+def work(monkeypatch):
+    """What is done while it is called: statements sent, rows and database hits of them, calls of functions."""
+    done, run = Counter(), neo4j.Session.run
+
+    def profiled(session, text, *given, **named):
+        result = run(session, f"PROFILE {text}", *given, **named)
+        rows = list(result)
+        done.update(statements=1, rows=len(rows), hits=_hits(result.consume().profile))
+        return rows
+
+    def counted(frame, event, argument):
+        done["calls"] += "call" in event
+
+    def of(call, *given, **named):
+        done.clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(neo4j.Session, "run", profiled)
+            sys.setprofile(counted)
+            try:
+                call(*given, **named)
+            finally:
+                sys.setprofile(None)
+        return dict(done)
+
+    return of
+
+
+def _hits(plan):
+    return plan.get("dbHits", 0) + sum(map(_hits, plan.get("children", ())))
+
+
+def test_planning_an_erasure_of_twice_the_sources_does_twice_the_work(memory, work):
+    """It is counted, not timed, since a time tells of the machine as well."""
+    gate = memory.engine.settings.gate.model_copy(update={"update": False, "discard": False})
+    memory = twin(memory, tenant=memory.engine.settings.tenant, gate=gate)
+    sizes = (25, 50, 100)
+    for some in sizes:
+        told = [{"id": f"{at}", "text": f"Ferry {at} leaves at noon.", "session": "sea"} for at in range(some)]
+        memory.add_many(told, user_id=f"{some}")
+    for way in ("session", "source", "query"):
+        done = []
+        for some in sizes:
+            given = {"session": "sea", "source": [f"{at}" for at in range(some)], "query": "ferries"}[way]
+            plan = memory.forget(user_id=f"{some}", **{way: given})  # what is read once is kept
+            assert len(plan.sources) == some
+            done.append(work(memory.forget, user_id=f"{some}", **{way: given}))
+        few, double, more = done
+        assert few["statements"] == double["statements"] == more["statements"], (way, done)
+        for one in ("rows", "hits", "calls"):
+            assert 0 < more[one] - double[one] < 2.15 * (double[one] - few[one]), (way, one, done)
 
 
 def test_who_quotes_thousands_of_sources_is_told_in_linear_time():

@@ -34,6 +34,25 @@ def test_what_is_said_again_joins_what_is_known_and_tells_so(mem0):
     assert texts(mem0.get_all(filters=ANA)) == {"I moved to Lisbon in March."}
 
 
+@pytest.mark.parametrize("infer", [True, False])
+def test_of_a_long_message_each_memory_has_its_own_text(mem0, infer):
+    said = [
+        f"On day {day} we walked from hut {day} to hut {day + 1}, {'over the ridge and ' * 9}down." for day in range(60)
+    ]
+    content = " ".join(said)
+    made = mem0.add({"role": "user", "content": content}, **ANA, infer=infer)["results"]
+    assert len(made) > 2
+    assert [one["memory"] for one in made] == [mem0.get(one["id"])["memory"] for one in made]
+    assert "".join("".join(one["memory"] for one in made).split()) == "".join(content.split())
+
+
+def test_what_joins_a_memory_is_told_with_what_that_says_now(mem0):
+    (first,) = mem0.add("I moved to Lisbon in March 2023.", **ANA)["results"]
+    (second,) = mem0.add("In March 2023 I moved to Lisbon.", **ANA)["results"]
+    assert (second["event"], second["id"]) == ("UPDATE", first["id"])
+    assert second["memory"] == mem0.get(second["id"])["memory"]
+
+
 def test_without_inference_each_message_is_a_memory_of_its_own(mem0):
     for _ in range(2):
         mem0.add(TALK, **ANA, infer=False)

@@ -17,11 +17,13 @@ from urllib.parse import quote, unquote
 
 from memgraph_engine import client
 from memgraph_engine.errors import InvalidInput, NotFound, named
+from memgraph_engine.graph import notes
 from memgraph_engine.ingest.chat import ROLES
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.model.memory import Note
-from memgraph_engine.model.result import Hit, PassageEntry, Version
+from memgraph_engine.model.result import Hit, Version
+from memgraph_engine.model.scope import Scope
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -96,12 +98,12 @@ class Memory:
         memory_type: str | None = None,
         prompt: str | None = None,
     ) -> dict[str, list[dict[str, Any]]]:
-        """Remember messages; what became of each is in its `event`.
+        """Remember messages; return the memories that hold them, each with its own text.
 
-        With `infer` a repeat, or what says the same as a memory, joins that (`NONE`, `UPDATE`), without a model too;
-        else each message is a memory of its own. A `timestamp` is when it was said. As in mem0, a message's role,
-        content and name are taken; what has no text or no role of a chat is skipped, and what can't be stored. Raises
-        InvalidInput, a ValueError.
+        What became of each is in its `event`. With `infer` a repeat, or what says the same as a memory, joins that
+        (`NONE`, `UPDATE`), without a model too; else each message is a memory of its own. A `timestamp` is when it was
+        said. As in mem0, a message's role, content and name are taken; what has no text or no role of a chat is
+        skipped, and what can't be stored. Raises InvalidInput, a ValueError.
         """
         if memory_type is not None:
             raise InvalidInput("There are no procedural memories here: leave memory_type out.")
@@ -128,21 +130,21 @@ class Memory:
         longest = self.memory.engine.settings.max_text
         told = [{**some, **one} for given_as in messages if (one := _message(given_as, longest))]
         receipt = (self.memory if infer else self._raw).add_many(told, user_id=given.owner)
-        results: list[dict[str, Any]] = []
-        for message, entry in zip(told, receipt.entries, strict=True):
-            parts: Sequence[PassageEntry | Any] = entry.passages or [entry]
-            for part in parts:
-                event = _EVENTS.get(part.kind, "NONE")
-                if part.note and (event != "NONE" or infer):
-                    results.append(
-                        {
-                            "id": given.id(part.note),
-                            "memory": message["content"],
-                            "event": event,
-                            "actor_id": message.get("name"),
-                            "role": message.get("role"),
-                        }
-                    )
+        scope = Scope(self.memory.engine.settings.tenant, given.owner)
+        made = [note for entry in receipt.entries for note in entry.notes]
+        held = {one.found.note.id: one.found.note for one in notes.renderings(self.memory.engine.db, scope.name, made)}
+        results = [
+            {
+                "id": given.id(part.note),
+                "memory": held[part.note].text,
+                "event": event,
+                "actor_id": message.get("name"),
+                "role": message.get("role"),
+            }
+            for message, entry in zip(told, receipt.entries, strict=True)
+            for part in entry.passages or [entry]
+            if part.note in held and ((event := _EVENTS.get(part.kind, "NONE")) != "NONE" or infer)
+        ]
         return {"results": results}
 
     def update(
@@ -251,8 +253,8 @@ class Memory:
         """Return at most `top_k` memories, the oldest first; `filters` name whose they are."""
         _checked(given, "get_all", top_k, show_expired=show_expired)
         whose, conditions = _split(filters)
-        notes = self.memory.get_all(user_id=whose.owner, **whose.filters)
-        found = (_item(note, whose) for note in notes if _meets(conditions, _payload(note, whose)))
+        every = self.memory.get_all(user_id=whose.owner, **whose.filters)
+        found = (_item(note, whose) for note in every if _meets(conditions, _payload(note, whose)))
         return {"results": list(islice(found, top_k))}
 
     def history(self, memory_id: str) -> list[dict[str, Any]]:
@@ -510,9 +512,7 @@ def _item(note: Note, whose: Identity) -> dict[str, Any]:
         "updated_at": note.recorded_at.isoformat(),
     }
     form |= {name: value for name, value in _payload(note, whose).items() if name not in note.metadata}
-    if note.metadata:
-        form["metadata"] = dict(note.metadata)
-    return form
+    return form | ({"metadata": dict(note.metadata)} if note.metadata else {})
 
 
 def _score(hit: Hit) -> float:
