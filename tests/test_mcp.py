@@ -279,7 +279,7 @@ def test_resources_have_what_can_be_read(mine):
     story, profile, topics, sessions = asked(mine, work)
     assert story["note"]["id"] == told["note"]
     assert topics == []
-    assert [(one["name"], one["value"]) for one in profile["attributes"]] == [("residence", "Lisbon")]
+    assert [(one["predicate"], one["value"]) for one in profile["attributes"]] == [("residence", "Lisbon")]
     assert [one["id"] for one in sessions] == ["s1"]
 
 

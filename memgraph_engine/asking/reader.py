@@ -3,6 +3,7 @@
 from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import Unpack
 
 from memgraph_engine.answer.ask import ask
@@ -288,13 +289,15 @@ class Reader:
                 pages = self._newest(scope, statuses)
             found: list[Fact] = []
             names = [one.name for one in scope.readable]
-            facts = Facts(about, scope.user, language, self.engine.settings.lifecycle.attributes)
+            own = self.engine.settings.lifecycle.attributes
+            facts = Facts(about, scope.user, language, own, partial(profiles.find, db, scope.name))
             for page in pages:
                 ties = decisions.contrary(db, names, [note.id for note in page], NEVER)
                 found += [one for one in facts.read(page, ties) if former or one.holds]
                 if len(found) >= limit:
                     break
-            return found[:limit]
+            found += [one for one in facts.untold() if former or one.holds]
+            return sorted(found, key=lambda one: one.since, reverse=True)[:limit]
 
     def _newest(self, scope: Scope, statuses: Sequence[Status]) -> Iterator[list[Note]]:
         """Yield the notes of one scope that are shown without being asked for, a page at a time, the last one first."""
