@@ -210,6 +210,21 @@ def test_the_command_lists_facts_with_their_ends(memory, command):
     (fact,) = json.loads(command("facts", "--user", "ana", "--json").stdout)
     assert (fact["predicate"], fact["value"], fact["until"]) == ("moved to", "York", None)
     assert command("facts", "--user", "ana", "--about", "Rosa").stderr == "Nothing is known.\n"
+    assert "I live in Leeds (until 2025-03-04)." in command("context", "Where?", "--facts", "--user", "ana").stdout
+
+
+def test_a_context_of_facts_tells_them_with_their_ends_as_they_were_at_a_time(memory):
+    say(memory, "Hi! I got married. Which cake is best?", id="m1", time="2025-03-01")
+    say(memory, "I got divorced.", id="m2", time="2025-03-09")
+    memory.add({"role": "user", "speaker": "Bob", "text": "Well, I live in Rome. Ha!", "time": "2025-03-10"}, **ANA)
+    asked = "Am I married, and where does Bob live?"
+    lines = {entry.line.partition(": ")[2] for entry in memory.context(asked, facts=True, **ANA).entries}
+    assert lines == {"I got married (until 2025-03-09).", "I got divorced.", "Bob: I live in Rome."}
+    say(memory, "I got promoted. Only matcha these days.", time="2025-03-11")
+    lines = [entry.line for entry in memory.context("Was I promoted?", facts=True, **ANA).entries]
+    assert any("Only matcha these days." in line for line in lines)
+    (entry,) = memory.context("Am I married?", facts=True, as_of="2025-03-02", **ANA).entries
+    assert (entry.line.partition(": ")[2], entry.sources[0].id) == ("I got married.", "m1")
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ SIGNATURES = {
     "remember": ["text", "role", "session", "time", "tags"],
     "search": ["query", "top_k", "session", "since", "until", "tags"],
     "fetch": ["id"],
-    "context": ["question", "budget", "session", "since", "until", "tags", "history"],
+    "context": ["question", "budget", "session", "since", "until", "tags", "history", "facts"],
     "reflect": ["question", "shown", "answer"],
     "explain": ["id"],
     "decisions": ["limit", "before"],

@@ -1,6 +1,5 @@
 """The facts about somebody or something: what speakers stated, clause by clause, and until when it held."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -17,34 +16,32 @@ from memgraph_engine.model.result import SUCCEEDS, Contrary
 
 
 class Facts:
-    """The facts that notes tell of what is called `about`, for '' all that a `user` stated, read from the last note on.
+    """The facts that notes tell of what is called `about`, for '' all that a `user` stated, for None whoever said it.
 
     What tells a value of somebody's `profile` holds as long as that does, any other until a later note took the place
-    of its words, or of its whole note. `own` is the path of a table of attributes, '' for none.
+    of its words, or of its whole note. `own` is the path of a table of attributes, '' for none. `partly` are the ids of
+    notes that say more than their facts do: "Only matcha these days."
 
     >>> Facts("Ana", None, "english", "", Profile).read([], [])
     []
     """
 
     def __init__(
-        self, about: str, user: str | None, language: str, own: str, profile: Callable[[str], Profile]
+        self, about: str | None, user: str | None, language: str, own: str, profile: Callable[[str], Profile]
     ) -> None:
         self._about, self._user, self._language, self._own = about, user, language, own
         self._named = names_in(about, language) if about else frozenset[str]()
         self._profile = cache(profile)
-        self._values: set[Fact] = set()  # of profiles, that a clause tells
+        self._values, self.partly = set[Fact](), set[str]()  # values of profiles that a clause tells
 
     def read(self, notes: Iterable[Note], ties: Iterable[Contrary]) -> list[Fact]:
         """Return the facts of further notes, those said last first; `ties` are those that take the place of others."""
-        later: defaultdict[str, list[Contrary]] = defaultdict(list)
-        for tie in sorted(ties, key=lambda tie: tie.newer_said):
-            if tie.kind in SUCCEEDS:
-                later[tie.older].append(tie)
+        later = sorted((tie for tie in ties if tie.kind in SUCCEEDS), key=lambda tie: tie.newer_said)
         found: dict[tuple[str, str], Fact] = {}
         for note in notes:
             for fact, values in self._told(note):
                 self._values.update(values)
-                ended = _ended(fact, values, note, later[note.id])
+                ended = _ended(fact, values, note, [tie for tie in later if tie.older == note.id])
                 said = fact.speaker, " ".join(fact.text.casefold().split())
                 known = found.get(said)
                 found[said] = _again(known, ended) if known else ended
@@ -52,7 +49,7 @@ class Facts:
 
     def untold(self) -> list[Fact]:
         """Return what a profile has that no clause of these notes tells: set, read by a model, or put right."""
-        profile = self._profile(self._about.casefold())
+        profile = self._profile((self._about or "").casefold())
         return [one for one in (*profile.attributes, *profile.former) if one not in self._values]
 
     def _told(self, note: Note) -> Iterator[tuple[Fact, list[Fact]]]:
@@ -60,11 +57,14 @@ class Facts:
         for source in note.sources:
             line = Line(source, self._language)
             who = subject(source, self._user)
-            if source.role == "assistant" or source.kind != "message" or line.long or (who != "" and not self._named):
+            if source.role == "assistant" or source.kind != "message" or line.long or (who != "" and self._about == ""):
                 continue
             speaks = self._named <= stems(wording(source.speaker, self._language))
-            said = source.said_at or note.said_at
-            for one in self._about_it(assertions(line), speaks=speaks):
+            said, every = source.said_at or note.said_at, assertions(line)
+            stated = {id(word) for one in every for word in one.tokens}
+            left = [one.clause for one in line.tokens if one.stem and not one.asked and id(one) not in stated]
+            self.partly.update([note.id] if len(left) > len({*left}) else ())  # two words of one clause
+            for one in self._about_it(every, speaks=speaks):
                 deltas = told(one, self._own) if who is not None else []
                 held = [value for delta in deltas if (value := self._profile(who or "").held(delta, said))]
                 names = tuple(dict.fromkeys(value.predicate for value in held))

@@ -35,6 +35,11 @@ class Fact(Result):
     attributes: tuple[str, ...] = ()
     decision: str = ""
 
+    def told(self, user: str, moment: datetime = NEVER) -> str:
+        """Return it as a sentence, with its end if that was before a moment, and who said it if it was not the user."""
+        speaker = "" if self.speaker.casefold() in ("", user.casefold()) else f"{self.speaker}: "
+        return f"{speaker}{self.text}{f' (until {self.until:%Y-%m-%d})' if self.until < moment else ''}."
+
     @property
     def holds(self) -> bool:
         """Whether it is true as far as is known."""
