@@ -115,7 +115,7 @@ def test_facts_are_told_with_what_ended_them_and_of_whom_is_asked(browser, told)
     assert "York" not in page.text
     page = read(browser, "/ui/facts?user=ana&about=%22%3E%3Cscript%3E Rosa")
     assert "Nothing is known." in page.text
-    assert page.forms[0][1]["about"] == '"><script> Rosa'
+    assert dict(page.forms)["/ui/facts"]["about"] == '"><script> Rosa'
 
 
 def test_a_note_shows_its_sources_versions_decisions_and_what_was_true_when(browser, told):
