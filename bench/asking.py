@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from uuid import uuid4
 
-from bench.chats import Ask, Chat, holds, plain, turns
+from bench.chats import TOKENS_A_WORD, Ask, Chat, holds, marked, plain, turns
 from bench.server import bench_settings, connected, of_its_own
 from memgraph_engine import Memory, Settings
 from memgraph_engine.embedding.choose import named_in
@@ -34,14 +34,22 @@ def asked(model: str, every: Sequence[Chat]) -> Iterator[tuple[Memory, str, Chat
 def facts(memory: Memory, user: str, chat: Chat, ask: Ask) -> dict[str, float]:
     """Return what can be told of a question by the facts of its user, one of the past left out.
 
-    `facts.current` tells whether what is asked stands in a fact that holds, where a sentence of the user's states it;
-    `facts.former_open` whether what was true once stands in one.
+    `facts.told`, `facts.former` and `facts.tokens` are those of a context of facts. `facts.current` tells whether what
+    is asked stands in a fact that holds, where a sentence of the user's states it; `facts.former_open` whether what was
+    true once stands in one.
     """
     if ask.as_of:
         return {}
     told = [plain(one.text) for one in memory.facts(user_id=user, limit=MOST)]
     stated = [one for turn in turns(chat, "user") for one in sentences(turn, kept(chat.language)) if "?" not in one]
-    figures = {}
+    context = memory.context(ask.question, user_id=user, facts=True)
+    lines = [plain(one.line) for one in context.entries]
+    plainly = "\n".join(line for line, once in zip(lines, marked(lines), strict=True) if not once)
+    figures = {"facts.tokens": len(context.text.split()) * TOKENS_A_WORD}
+    if ask.current:
+        figures["facts.told"] = float(all(holds("\n".join(lines), one) for one in ask.current))
+    if ask.former:
+        figures["facts.former"] = float(not any(holds(plainly, one) for one in ask.former))
     if ask.current and any(holds(plain(one), ask.current[0]) for one in stated):
         figures["facts.current"] = float(any(holds(text, ask.current[0]) for text in told))
     if ask.former:
@@ -99,4 +107,4 @@ class Figures:
 
 
 def _shown(name: str, values: Sequence[float]) -> str | None:
-    return f"{fmean(values):.{0 if name == 'tokens' else 2}f}" if values else None
+    return f"{fmean(values):.{0 if name.endswith('tokens') else 2}f}" if values else None

@@ -22,6 +22,9 @@ _FIGURES = (
     "marked",
     "repeated",
     "tokens",
+    "facts.told",
+    "facts.former",
+    "facts.tokens",
     "facts.current",
     "facts.former_open",
 )

@@ -24,6 +24,9 @@ _FIGURES = (
     "sure_when_known",
     "sure_when_nothing",
     "tokens",
+    "facts.told",
+    "facts.former",
+    "facts.tokens",
     "facts.current",
     "facts.former_open",
 )

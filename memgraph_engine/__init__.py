@@ -109,7 +109,6 @@ if TYPE_CHECKING:
         StreamingChat as StreamingChat,
     )
     from memgraph_engine.model.profile import (
-        Attribute as Attribute,
         Delta as Delta,
         Profile as Profile,
     )
@@ -191,7 +190,7 @@ _NAMES = {
     "model.job": "JobRun",
     "model.memory": "Note Source",
     "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply Reranker StreamingChat",
-    "model.profile": "Attribute Delta Profile",
+    "model.profile": "Delta Profile",
     "model.prompt": "Prompt Section",
     "model.result": (
         "About Anchor Applied CacheStats Change ChannelScore Chosen Considered Decision Deletion Entry "

@@ -773,6 +773,7 @@ class Memory:
         top_k: int = TOP_K,
         by: Literal["notes", "blocks"] = "notes",
         claims: bool = False,
+        facts: bool = False,
         history: str | Sequence[Message] = (),
         **filters: Unpack[SearchFilters],
     ) -> Context:
@@ -795,6 +796,9 @@ class Memory:
         their notes: those of which the question names an end. They take no filters, and no more than a quarter of the
         budget.
 
+        With `facts` notes that tell some (`facts`) are told by them alone, first and with their ends, and other lines
+        behind these, in half of `answer.enough`. A note that says more than its facts keeps its line.
+
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("I moved to Lisbon.", user_id="eva", speaker="Eva", time="2023-05-08")
@@ -804,7 +808,9 @@ class Memory:
         </recalled-memory>
         """
         scope = self._scope(user_id, shared)
-        return self._reader.context(scope, question, budget, top_k, history, by=by, claims=claims, **filters)
+        return self._reader.context(
+            scope, question, budget, top_k, history, by=by, claims=claims, facts=facts, **filters
+        )
 
     def blocks(
         self, question: str, *, user_id: str | None = None, shared: bool = False, k: int = BLOCKS

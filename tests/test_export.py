@@ -323,7 +323,7 @@ def test_under_another_name_it_is_the_same_memory(made, memory, path, tmp_path):
         assert [scores(hit) for hit in ours] == [pytest.approx(scores(hit), abs=1e-6) for hit in theirs]
         assert not {h.note.id for h in ours} & {h.note.id for h in theirs}
     assert [one.label for one in memory.topics(**BOB)] == [one.label for one in memory.topics(**ANA)]
-    assert [(one.name, one.value) for one in memory.profile(**BOB).attributes] == [("residence", "Faro")]
+    assert [(one.predicate, one.value) for one in memory.profile(**BOB).attributes] == [("residence", "Faro")]
     note = memory.explain("a", **BOB)
     assert [one.kind for one in note.decisions] == [one.kind for one in memory.explain("a", **ANA).decisions]
     memory.undo(decision, cascade=True, **BOB)

@@ -116,6 +116,51 @@ def test_a_fact_ends_by_what_is_told_of_the_same(memory, said, then, holds):
     assert told(memory) == holds
 
 
+def test_every_value_of_a_profile_is_a_fact_and_ends_as_one(memory):
+    say(memory, "I'm based in Lisbon, and I'm allergic to nuts.", session="s", time="2025-03-01")
+    say(memory, "I am living in Lisbon.", session="t", time="2025-03-02")
+    new = say(memory, "I've moved to Faro.", session="u", time="2025-03-04").entries[0].note
+    memory.set_profile("motto", "Festina lente", **ANA)
+    profile, facts = memory.profile(**ANA), memory.facts(**ANA, former=True)
+    assert [one.text for one in profile.attributes] == ["residence: Faro", "allergy: nuts", "motto: Festina lente"]
+    assert [(one.text, one.attributes, one.replaced_by) for one in facts] == [
+        ("motto: Festina lente", ("motto",), ""),
+        ("I've moved to Faro", ("residence",), ""),
+        ("I am living in Lisbon", ("residence",), new),
+        ("I'm based in Lisbon", ("residence",), new),
+        ("I'm allergic to nuts", ("allergy",), ""),
+    ]
+    (lisbon,) = profile.former
+    assert (lisbon.since, lisbon.replaced_by) == (facts[3].since, new)
+    assert lisbon.until == facts[2].until == facts[3].until == facts[1].since
+    assert lisbon.sources == (*facts[2].sources, *facts[3].sources)
+    memory.undo(profile.attributes[0].decision, **ANA)
+    assert [one.text for one in memory.facts(**ANA) if "residence" in one.attributes] == [
+        "I am living in Lisbon",
+        "I'm based in Lisbon",
+    ]
+
+
+def test_what_a_program_sets_ends_what_was_said_and_is_told_in_its_place(memory):
+    say(memory, "I live in Leeds.", time="2025-03-01")
+    memory.add({"role": "user", "speaker": "Bob", "text": "I live in Rome.", "time": "2025-03-01"}, **ANA)
+    decision = memory.set_profile("residence", "York", **ANA)
+    memory.set_profile("residence", "Oslo", subject="Bob", **ANA)
+    assert told(memory) == ["residence: York"]
+    assert told(memory, "Bob") == ["residence: Oslo"]
+    memory.undo(decision.id, **ANA)
+    assert told(memory) == ["I live in Leeds"]
+
+
+def test_what_is_put_right_is_a_fact_that_ends_the_slip(memory):
+    say(memory, "I live in Bristol.", session="s", id="m1")
+    say(memory, "sorry, Bath not Bristol", session="s", id="m2")
+    (right,) = [one for one in memory.facts(**ANA) if one.attributes]
+    assert (right.text, right.sources) == ("residence: Bath", ("m2",))
+    (slip,) = [one for one in memory.facts(**ANA, former=True) if one.text == "I live in Bristol"]
+    assert (slip.holds, slip.replaced_by) == (False, right.note)
+
+
 def test_a_clause_of_nothing_but_a_change_is_a_fact(memory):
     say(memory, "We broke up. I quit.")
     assert told(memory) == ["We broke up", "I quit"]
@@ -165,6 +210,21 @@ def test_the_command_lists_facts_with_their_ends(memory, command):
     (fact,) = json.loads(command("facts", "--user", "ana", "--json").stdout)
     assert (fact["predicate"], fact["value"], fact["until"]) == ("moved to", "York", None)
     assert command("facts", "--user", "ana", "--about", "Rosa").stderr == "Nothing is known.\n"
+    assert "I live in Leeds (until 2025-03-04)." in command("context", "Where?", "--facts", "--user", "ana").stdout
+
+
+def test_a_context_of_facts_tells_them_with_their_ends_as_they_were_at_a_time(memory):
+    say(memory, "Hi! I got married. Which cake is best?", id="m1", time="2025-03-01")
+    say(memory, "I got divorced.", id="m2", time="2025-03-09")
+    memory.add({"role": "user", "speaker": "Bob", "text": "Well, I live in Rome. Ha!", "time": "2025-03-10"}, **ANA)
+    asked = "Am I married, and where does Bob live?"
+    lines = {entry.line.partition(": ")[2] for entry in memory.context(asked, facts=True, **ANA).entries}
+    assert lines == {"I got married (until 2025-03-09).", "I got divorced.", "Bob: I live in Rome."}
+    say(memory, "I got promoted. Only matcha these days.", time="2025-03-11")
+    lines = [entry.line for entry in memory.context("Was I promoted?", facts=True, **ANA).entries]
+    assert any("Only matcha these days." in line for line in lines)
+    (entry,) = memory.context("Am I married?", facts=True, as_of="2025-03-02", **ANA).entries
+    assert (entry.line.partition(": ")[2], entry.sources[0].id) == ("I got married.", "m1")
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ SIGNATURES = {
     "remember": ["text", "role", "session", "time", "tags"],
     "search": ["query", "top_k", "session", "since", "until", "tags"],
     "fetch": ["id"],
-    "context": ["question", "budget", "session", "since", "until", "tags", "history"],
+    "context": ["question", "budget", "session", "since", "until", "tags", "history", "facts"],
     "reflect": ["question", "shown", "answer"],
     "explain": ["id"],
     "decisions": ["limit", "before"],
@@ -279,7 +279,7 @@ def test_resources_have_what_can_be_read(mine):
     story, profile, topics, sessions = asked(mine, work)
     assert story["note"]["id"] == told["note"]
     assert topics == []
-    assert [(one["name"], one["value"]) for one in profile["attributes"]] == [("residence", "Lisbon")]
+    assert [(one["predicate"], one["value"]) for one in profile["attributes"]] == [("residence", "Lisbon")]
     assert [one["id"] for one in sessions] == ["s1"]
 
 

@@ -103,6 +103,21 @@ def test_a_search_shows_what_it_found_and_each_channels_scores(browser, told):
     assert any(link.startswith("/ui/notes/") for link in page.links)
 
 
+def test_facts_are_told_with_what_ended_them_and_of_whom_is_asked(browser, told):
+    told.add({"role": "user", "text": "I live in Leeds. My sister Petra lives in Bolzano."}, user_id="ana")
+    told.set_profile("residence", "York", user_id="ana")
+    page = read(browser, "/ui/facts?user=ana")
+    for words in ("residence: York", "I live in Leeds", "My dentist is Dr Silva", "2024-04-02 00:00, replaced"):
+        assert words in page.text
+    assert any(link.startswith("/ui/notes/") for link in page.links)
+    page = read(browser, "/ui/facts?user=ana&about=Petra")
+    assert "My sister Petra lives in Bolzano" in page.text
+    assert "York" not in page.text
+    page = read(browser, "/ui/facts?user=ana&about=%22%3E%3Cscript%3E Rosa")
+    assert "Nothing is known." in page.text
+    assert dict(page.forms)["/ui/facts"]["about"] == '"><script> Rosa'
+
+
 def test_a_note_shows_its_sources_versions_decisions_and_what_was_true_when(browser, told):
     page = read(browser, "/ui/notes/d2?user=ana")
     for words in ("What was true when", "My dentist is Dr Silva.", "Sources", "Versions", "Decisions", "Undo"):
@@ -131,7 +146,7 @@ def test_all_that_is_stored_is_shown_as_text(browser, told):
         assert "<script" not in got.text
 
 
-@pytest.mark.parametrize("path", ["search?q=x&", "notes/d1?", "decisions?", "topics?", "ending?", "forget?"])
+@pytest.mark.parametrize("path", ["search?q=x&", "facts?", "notes/d1?", "decisions?", "topics?", "ending?", "forget?"])
 def test_every_page_has_a_language_a_title_labels_and_nothing_from_elsewhere(browser, told, path):
     got = browser.get(f"/ui/{path}user=ana")
     assert got.status_code == 200

@@ -210,7 +210,7 @@ def say(memory, text, **fields):
 
 
 def held(memory, **given):
-    return [(one.name, one.value) for one in memory.profile(**{**ANA, **given}).attributes]
+    return [(one.predicate, one.value) for one in memory.profile(**{**ANA, **given}).attributes]
 
 
 def made(memory):
@@ -225,16 +225,16 @@ def test_a_new_value_closes_the_one_before_and_an_undo_opens_it_again(noting, cl
     say(noting, "I'm allergic to eggs.")
     profile = noting.profile(**ANA)
     assert profile.text == "residence: Faro\nallergy: nuts, eggs"
-    assert [(one.value, one.valid_from, one.valid_to) for one in profile.former] == [
+    assert [(one.value, one.since, one.until) for one in profile.former] == [
         ("Lisbon", BEGIN, datetime(2024, 5, 2, tzinfo=UTC))
     ]
     residence = profile.attributes[0]
-    assert (residence.source, residence.recorded_at) == ("m2", BEGIN + 2 * DAY)
+    assert residence.sources == ("m2",)
     assert noting.get(residence.note, **ANA).sources[0].id == "m2"
     assert held(noting, known_at=BEGIN + DAY) == [("residence", "Lisbon")]
     told = next(one for one in noting.explain("m2", **ANA).decisions if one.kind == "profile")
     assert told.evidence == 'It tells residence "Faro". It tells allergy "nuts".'
-    assert (told.id, told.note) == (residence.decision, residence.note)
+    assert (told.id, told.note, told.at) == (residence.decision, residence.note, BEGIN + 2 * DAY)
     noting.undo(told.id, **ANA)
     assert held(noting) == [("residence", "Lisbon"), ("allergy", "eggs")]
     assert held(noting, known_at=clock.now - timedelta(seconds=1)) == [("residence", "Lisbon")]
@@ -311,7 +311,7 @@ def test_a_denial_closes_the_value_and_an_undo_opens_it_again(noting, clock, sai
     say(noting, denied)
     assert held(noting) == []
     former = noting.profile(**ANA).former
-    assert [(one.value, one.valid_from, one.valid_to) for one in former] == [(value, BEGIN, clock.now)]
+    assert [(one.value, one.since, one.until) for one in former] == [(value, BEGIN, clock.now)]
     assert held(noting, known_at=BEGIN + DAY / 2) == before
     denial = next(one for one in made(noting) if one.undone_by is None)
     assert "holds no more" in denial.evidence
@@ -392,7 +392,7 @@ def test_an_erasure_leaves_nothing_of_a_profile(noting):
     say(noting, "I live in Lisbon.", id="m1")
     say(noting, "I'm allergic to nuts.", id="m2")
     noting.set_profile("motto", "per aspera ad astra", **ANA)
-    set_by = noting.profile(**ANA).attributes[-1].source
+    set_by = noting.profile(**ANA).attributes[-1].sources[0]
     for source in ("m1", set_by):
         assert noting.erase(noting.forget(source=source, **ANA)).residue == 0
     assert held(noting) == [("allergy", "nuts")]
@@ -453,8 +453,8 @@ def test_a_value_stays_where_a_summary_stands_for_its_note(noting, clock):
     assert noting.evict(**ANA).notes > 0
     residence = noting.profile(**ANA).attributes[0]
     assert residence.value == "Lisbon"
-    assert noting.get(residence.source, **ANA).sums
-    noting.delete(noting.get(residence.source, **ANA).id, **ANA)
+    assert noting.get(residence.sources[0], **ANA).sums
+    noting.delete(noting.get(residence.sources[0], **ANA).id, **ANA)
     assert held(noting) == []
 
 
@@ -480,7 +480,7 @@ def test_the_commands_tell_the_same(noting, tenant, server, monkeypatch):
         return CliRunner().invoke(app, [*words, "--user", "ana", "--tenant", tenant, "--json"])
 
     told = json.loads(run("profile", "--set", "motto=Festina lente", "--end", "residence").stdout)
-    assert [(one["name"], one["value"]) for one in told["attributes"]] == [("motto", "Festina lente")]
+    assert [(one["predicate"], one["value"]) for one in told["attributes"]] == [("motto", "Festina lente")]
     assert [one["value"] for one in told["former"]] == ["Lisbon"]
     prompt = json.loads(run("prompt", "Where do I live?", "--system", "Be brief.").stdout)
     assert [message["role"] for message in prompt["messages"]] == ["system", "user"]

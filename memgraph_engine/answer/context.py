@@ -1,13 +1,14 @@
 """Compose a context: facts in order, as many and as long as the budget allows, numbered, between marks."""
 
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from memgraph_engine.answer.facts import Fact, facts
 from memgraph_engine.answer.lines import Place, head, places, shortened, text
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.answer import UNSURE, Cited, Context
 from memgraph_engine.model.claim import Claim
-from memgraph_engine.model.marker import enclose
+from memgraph_engine.model.marker import as_line, enclose
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Contrary, Hit
 from memgraph_engine.model.text import personal
@@ -35,6 +36,7 @@ def compose(
     settings: AnswerSettings,
     language: str = "standard",
     claims: Sequence[Claim] = (),
+    clauses: Mapping[str, str] = MappingProxyType({}),
     *,
     sure: bool = True,
 ) -> Context:
@@ -46,13 +48,20 @@ def compose(
     and between them and others. `claims` are told behind the notes, if any of these are; they take at most a quarter of
     the budget. A context that is not `sure` says so in its first line.
 
+    `clauses` has by their ids what notes tell in facts, with the ends of these: they are told so, before all others,
+    and with half of what is `enough`.
+
     >>> from memgraph_engine import Settings
     >>> compose("Where does Ana live?", [], [], 200, Settings.load().answer).text
     ''
     """
     claims, taken = _fitting(claims, int(budget * _GENERAL))
-    read = {hit.note.id: text(hit.note, language) for hit in hits}
+    notes = {hit.note.id: hit.note for hit in hits}
+    read = {id: (as_line(clauses[id]), "") if id in clauses else text(note, language) for id, note in notes.items()}
     chosen, gone = facts(hits, ties, read)
+    if clauses:
+        settings = settings.model_copy(update={"enough": settings.enough // 2})
+        chosen = sorted(chosen, key=lambda fact: fact.note.id not in clauses)
     told = {place for fact in chosen for place in places(fact.note)}
     texts = {fact.note.id: _beside(told, fact.note, *read[fact.note.id]) for fact in chosen}
     order = sorted(range(len(chosen)), key=lambda at: chosen[at].rank)

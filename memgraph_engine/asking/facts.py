@@ -1,8 +1,8 @@
 """The facts about somebody or something: what speakers stated, clause by clause, and until when it held."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 from memgraph_engine.gate.known import Line
 from memgraph_engine.ingest.attributes import told
@@ -11,60 +11,66 @@ from memgraph_engine.language.assertion import Assertion, assertions
 from memgraph_engine.language.wording import stems, wording
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import Note
-from memgraph_engine.model.profile import Delta, closes, is_gone
+from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.result import SUCCEEDS, Contrary
 
 
 class Facts:
-    """The facts that notes tell of what is called `about`, for '' all that a `user` stated, read from the last note on.
+    """The facts that notes tell of what is called `about`, for '' all that a `user` stated, for None whoever said it.
 
-    A fact ends where a later one tells another value of what a profile has once, such as the residence, or where a
-    later note took the place of its words, or of its whole note.
+    What tells a value of somebody's `profile` holds as long as that does, any other until a later note took the place
+    of its words, or of its whole note. `own` is the path of a table of attributes, '' for none. `partly` are the ids of
+    notes that say more than their facts do: "Only matcha these days."
 
-    >>> Facts("Ana", None, "english").read([], [])
+    >>> Facts("Ana", None, "english", "", Profile).read([], [])
     []
     """
 
-    def __init__(self, about: str, user: str | None, language: str, own: str = "") -> None:
-        self._user, self._language, self._own = user, language, own
+    def __init__(
+        self, about: str | None, user: str | None, language: str, own: str, profile: Callable[[str], Profile]
+    ) -> None:
+        self._about, self._user, self._language, self._own = about, user, language, own
         self._named = names_in(about, language) if about else frozenset[str]()
-        self._later: dict[str | None, list[tuple[Fact, Delta]]] = defaultdict(list)  # by of whom it tells
-        self._tells: dict[str, set[str]] = defaultdict(set)  # the attributes that a note tells
+        self._profile = cache(profile)
+        self._values, self.partly = set[Fact](), set[str]()  # values of profiles that a clause tells
 
     def read(self, notes: Iterable[Note], ties: Iterable[Contrary]) -> list[Fact]:
         """Return the facts of further notes, those said last first; `ties` are those that take the place of others."""
-        later: defaultdict[str, list[Contrary]] = defaultdict(list)
-        for tie in sorted(ties, key=lambda tie: tie.newer_said):
-            if tie.kind in SUCCEEDS:
-                later[tie.older].append(tie)
-        every = [(note, *one) for note in notes for one in self._told(note)]
-        for note, who, fact, deltas in every:
-            self._tells[note.id].update(one.name for one in deltas)
-            self._later[who] += ((fact, one) for one in deltas)
+        later = sorted((tie for tie in ties if tie.kind in SUCCEEDS), key=lambda tie: tie.newer_said)
         found: dict[tuple[str, str], Fact] = {}
-        for note, who, fact, deltas in every:
-            ended = self._ended(fact, deltas, self._later[who], note, later[note.id])
-            said = fact.speaker, " ".join(fact.text.casefold().split())
-            known = found.get(said)
-            found[said] = _again(known, ended) if known else ended
+        for note in notes:
+            for fact, values in self._told(note):
+                self._values.update(values)
+                ended = _ended(fact, values, note, [tie for tie in later if tie.older == note.id])
+                said = fact.speaker, " ".join(fact.text.casefold().split())
+                known = found.get(said)
+                found[said] = _again(known, ended) if known else ended
         return sorted(found.values(), key=lambda fact: fact.since, reverse=True)
 
-    def _told(self, note: Note) -> Iterator[tuple[str | None, Fact, list[Delta]]]:
-        """Yield the facts in a note's sources, each with whose profile it tells what of; an assistant tells none."""
+    def untold(self) -> list[Fact]:
+        """Return what a profile has that no clause of these notes tells: set, read by a model, or put right."""
+        profile = self._profile((self._about or "").casefold())
+        return [one for one in (*profile.attributes, *profile.former) if one not in self._values]
+
+    def _told(self, note: Note) -> Iterator[tuple[Fact, list[Fact]]]:
+        """Yield the facts in a note's sources, each with the values of a profile that it tells; an assistant's none."""
         for source in note.sources:
             line = Line(source, self._language)
             who = subject(source, self._user)
-            told_of = bool(self._named) or who == ""
-            if source.role == "assistant" or source.kind != "message" or not told_of or line.long:
+            if source.role == "assistant" or source.kind != "message" or line.long or (who != "" and self._about == ""):
                 continue
             speaks = self._named <= stems(wording(source.speaker, self._language))
-            for one in self._about(assertions(line), speaks=speaks):
-                about, predicate, value = one.parts
-                said = source.said_at or note.said_at
-                fact = Fact(one.text, about, predicate, value, source.speaker, said, note.id, (source.id,))
-                yield who, fact, told(one, self._own) if who is not None else []
+            said, every = source.said_at or note.said_at, assertions(line)
+            stated = {id(word) for one in every for word in one.tokens}
+            left = [one.clause for one in line.tokens if one.stem and not one.asked and id(one) not in stated]
+            self.partly.update([note.id] if len(left) > len({*left}) else ())  # two words of one clause
+            for one in self._about_it(every, speaks=speaks):
+                deltas = told(one, self._own) if who is not None else []
+                held = [value for delta in deltas if (value := self._profile(who or "").held(delta, said))]
+                names = tuple(dict.fromkeys(value.predicate for value in held))
+                yield Fact(one.text, *one.parts, source.speaker, said, note.id, (source.id,), attributes=names), held
 
-    def _about(self, every: Sequence[Assertion], *, speaks: bool) -> Iterator[Assertion]:
+    def _about_it(self, every: Sequence[Assertion], *, speaks: bool) -> Iterator[Assertion]:
         """Yield what is told of what is named, and what goes on from it with "it" or "she"."""
         met, before = False, None
         for one in every:
@@ -75,26 +81,19 @@ class Facts:
             if met:
                 yield one
 
-    def _ended(
-        self,
-        fact: Fact,
-        deltas: Sequence[Delta],
-        told: Iterable[tuple[Fact, Delta]],
-        note: Note,
-        later: Iterable[Contrary],
-    ) -> Fact:
-        """Return a fact with its end, if it has one: by what is `told` of the same profile, or by a `later` tie."""
-        for new, delta in told:
-            if new.since > fact.since and any(closes(delta, one) for one in deltas if not one.ends):
-                return replace(fact, until=new.since, replaced_by=new.note)
-        if note.status == "superseded":
-            return replace(fact, until=note.valid_to)
-        for tie in later:
-            own, former = (" ".join(text.split()) for text in (fact.text, tie.former))
-            whole = not former and all(is_gone(one, "", self._tells[tie.newer]) for one in deltas)
-            if whole or (former and (former in own or own in former)):
-                return replace(fact, until=tie.newer_said, replaced_by=tie.newer)
-        return fact
+
+def _ended(fact: Fact, values: Sequence[Fact], note: Note, later: Iterable[Contrary]) -> Fact:
+    """Return a fact with its end, if it has one: of one of its `values`, or by a `later` tie."""
+    if ends := [(one.until, one.replaced_by) for one in values if not one.holds]:
+        until, by = min(ends)
+        return replace(fact, until=until, replaced_by=by)
+    if note.status == "superseded":
+        return replace(fact, until=note.valid_to)
+    for tie in later:
+        own, former = (" ".join(text.split()) for text in (fact.text, tie.former))
+        if (former in own or own in former) if former else not values:
+            return replace(fact, until=tie.newer_said, replaced_by=tie.newer)
+    return fact
 
 
 def names_in(about: str, language: str) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import Unpack
 
 from memgraph_engine.answer.ask import ask
@@ -161,13 +162,14 @@ class Reader:
         *,
         by: str = "notes",
         claims: bool = False,
+        facts: bool = False,
         answered: bool = False,
         **filters: Unpack[SearchFilters],
     ) -> Context:
         """Return what the memory holds on a question, within a budget of tokens; found by a search, or by blocks.
 
-        With `claims` those come behind it of which the question names an end. It leaves out what chat models may not
-        see, unless its class is named; for one that is `answered` also then.
+        With `claims` those come behind it of which the question names an end; with `facts` notes are told by theirs. It
+        leaves out what chat models may not see, unless its class is named; for one that is `answered` also then.
         """
         if budget is not None and (type(budget) is not int or not LEAST_BUDGET <= budget <= _MOST_BUDGET):
             raise InvalidInput(
@@ -183,6 +185,7 @@ class Reader:
                 scope, question, top_k=top_k, blocks=blocks, answered=answered, busy=busy, turns=turns, **filters
             )
             general = self._named(scope, question, remembered.asked) if claims else ()
+            remembered = replace(remembered, facts=self._stated(scope, remembered, filters)) if facts else remembered
             context = remembered.context(room, turns, general)  # whoever has these turns need not be told them
             shown = [entry.note for entry in context.entries]
             if not busy:
@@ -288,13 +291,27 @@ class Reader:
                 pages = self._newest(scope, statuses)
             found: list[Fact] = []
             names = [one.name for one in scope.readable]
-            facts = Facts(about, scope.user, language, self.engine.settings.lifecycle.attributes)
+            own = self.engine.settings.lifecycle.attributes
+            facts = Facts(about, scope.user, language, own, partial(profiles.find, db, scope.name))
             for page in pages:
                 ties = decisions.contrary(db, names, [note.id for note in page], NEVER)
                 found += [one for one in facts.read(page, ties) if former or one.holds]
                 if len(found) >= limit:
                     break
-            return found[:limit]
+            found += [one for one in facts.untold() if former or one.holds]
+            return sorted(found, key=lambda one: one.since, reverse=True)[:limit]
+
+    def _stated(self, scope: Scope, remembered: Remembered, filters: SearchFilters) -> dict[str, str]:
+        """Return by their ids what notes tell in facts, with the ends that were before what is asked about."""
+        asked, own = searching(self.engine, filters), self.engine.settings.lifecycle.attributes
+        moment = asked.as_of or asked.known_at or NEVER
+        known = partial(profiles.find, self.engine.db, scope.name, known_at=asked.known_at)
+        facts = Facts(None, scope.user, remembered.language, own, known)
+        every = {
+            hit.note.id: " ".join(one.told(scope.user or "", moment) for one in facts.read([hit.note], remembered.ties))
+            for hit in remembered.hits
+        }
+        return {note: text for note, text in every.items() if text and note not in facts.partly}
 
     def _newest(self, scope: Scope, statuses: Sequence[Status]) -> Iterator[list[Note]]:
         """Yield the notes of one scope that are shown without being asked for, a page at a time, the last one first."""

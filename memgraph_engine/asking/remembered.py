@@ -1,7 +1,7 @@
 """What was found for a question: contexts are made of it, of any length and beside whatever a model is told besides."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from memgraph_engine.answer.context import compose
 from memgraph_engine.cost import Cost
@@ -18,7 +18,8 @@ class Remembered:
     """The hits of a question that may be told, with their ties; `left_out` says why others are not among them.
 
     `asked` is the question as the memory was asked it, with what it refers back to.
-    `sure` tells whether the hits most likely answer the question.
+    `sure` tells whether the hits most likely answer the question. `facts` has by their ids what notes tell in facts, if
+    they are to be told by them.
     """
 
     question: str
@@ -31,13 +32,15 @@ class Remembered:
     cost: Cost
     fallbacks: tuple[str, ...]
     sure: bool = True
+    facts: Mapping[str, str] = field(default_factory=dict)
 
     def context(self, budget: int, beside: Collection[Source] = (), claims: Sequence[Claim] = ()) -> Context:
         """Return a context without the notes that say nothing but what the turns `beside` it do, word for word."""
         shown = {(turn.id, turn.hash) for turn in beside}
         repeated = [hit.note.id for hit in self.hits if self._repeats(hit, shown)]
         hits = [hit for hit in self.hits if hit.note.id not in repeated]
-        context = compose(self.asked, hits, self.ties, budget, self.settings, self.language, claims, sure=self.sure)
+        given = self.asked, hits, self.ties, budget, self.settings, self.language, claims
+        context = compose(*given, clauses=self.facts, sure=self.sure)
         left_out = {**context.left_out, **self.left_out, **dict.fromkeys(repeated, "it is among the last turns")}
         asked = self.asked if self.asked != self.question else ""
         told = replace(context, question=self.question, asked=asked, left_out=left_out)

@@ -10,7 +10,7 @@ from memgraph_engine.cli.command import Target, on_memory
 from memgraph_engine.cli.group import Commands
 
 if TYPE_CHECKING:
-    from memgraph_engine.model.profile import Attribute
+    from memgraph_engine.model.fact import Fact
 
 _OFF = """
 What users tell of themselves is not read: the setting lifecycle.profile is off. Switch it on by
@@ -49,9 +49,9 @@ def profile(
     show.table([("name", "value", "since", "until", "source", "decision"), *rows])
 
 
-def _row(one: "Attribute") -> tuple[str, ...]:
-    until = "" if one.valid_to.year == 9999 else f"{one.valid_to:%Y-%m-%d}"
-    told = (one.name, one.value, f"{one.valid_from:%Y-%m-%d}", until, one.source, one.decision)
+def _row(one: "Fact") -> tuple[str, ...]:
+    until = "" if one.holds else f"{one.until:%Y-%m-%d}"
+    told = (one.predicate, one.value, f"{one.since:%Y-%m-%d}", until, " ".join(one.sources), one.decision)
     return tuple(map(show.clean, told))
 
 

@@ -114,6 +114,7 @@ ROWS: Mapping[str, Row] = {
                 "notes",
             ),
             "claims": _switch("Add claims on what the question names; without filters."),
+            "facts": _switch("Tell notes by their facts, these first, in fewer tokens."),
             "history": (History, ""),
             "filters": SearchFilters,
         },

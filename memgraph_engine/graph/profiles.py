@@ -7,8 +7,9 @@ from datetime import datetime
 
 from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.rows import moment
+from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE
-from memgraph_engine.model.profile import Attribute, Delta, Profile, Stated, folded, is_gone
+from memgraph_engine.model.profile import Delta, Profile, Stated, folded, is_gone
 
 
 def find(tx: Runner, scope: str, subject: str, known_at: datetime | None = None) -> Profile:
@@ -24,15 +25,16 @@ def _stated(tx: Runner, scope: str, subject: str, given: dict[str, object]) -> I
     for row, deltas in rows:
         tells[row["note"]].update(one.name for one in deltas)
     for row, deltas in rows:
-        at = moment(row["at"])
-        since = at if row["said_at"] is None else moment(row["said_at"])
-        replaced = NEVER if row["until"] is None else moment(row["until"])
+        since = moment(row["at"] if row["said_at"] is None else row["said_at"])
+        replaced = [] if row["until"] is None else [(moment(row["until"]), "")]
+        sources = (row["source"],) if row["source"] else ()
         for delta in deltas:
-            changed = [
-                moment(change["at"])
+            changed = (
+                (moment(change["at"]), change["note"])
                 for change in row["changes"]
                 if is_gone(delta, change["former"] or "", tells[change["note"]])
-            ]
-            until = max(min((replaced, *(at for at in changed if at >= since))), since)
-            told = Attribute(delta.name, delta.value, since, until, at, row["decision"], row["source"], row["note"])
-            yield Stated(told, delta.ends)
+            )
+            until, by = min((*replaced, *(end for end in changed if end[0] >= since)), default=(NEVER, ""))
+            parts = f"{delta.name}: {delta.value}", "", delta.name, delta.value
+            end = max(until, since), by, (delta.name,), row["decision"]
+            yield Stated(Fact(*parts, subject, since, row["note"], sources, *end), delta.ends)

@@ -66,6 +66,7 @@ _ABOUT: Mapping[str, str] = {
     "decision": "The id of a decision, as other calls return it.",
     "answer": "What was answered.",
     "about": "The name of somebody or something.",
+    "facts": "Tell notes by their facts, these first, in fewer tokens.",
     "former": "Also what later statements replaced.",
     "subject": "A speaker whose profile is meant, not the user's.",
     "limit": "How many, at most.",

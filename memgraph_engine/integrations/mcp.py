@@ -344,11 +344,12 @@ class Tools:
         history: Annotated[
             str, Field(description="The id of the conversation that goes on, which the question may refer back to.")
         ] = "",
+        facts: Annotated[bool, Field(description="Tell notes by their facts, these first, in fewer tokens.")] = False,
     ) -> Recalled:
         """Recall what the memory holds on a question: the best notes, numbered and dated, and if they answer it."""
         memory, whose = self._reach(ctx, "read")
         filters = _filters(session, since, until, tags)
-        found = memory.context(question, budget=budget, history=history, **whose, **filters)
+        found = memory.context(question, budget=budget, facts=facts, history=history, **whose, **filters)
         notes = [entry.note.id for entry in found.entries]
         empty = "" if notes else "; ".join(sorted({*found.left_out.values()})) or "nothing is stored"
         return Recalled(

@@ -1,4 +1,4 @@
-"""What is known about a user: attributes by name, each with who told it, and from when to when it held."""
+"""What is known about a user by name and value: the facts that tell an attribute, and what ends one of them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from memgraph_engine.interface.results import Result
 from memgraph_engine.language.terms import spoken
+from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.marker import as_part
-from memgraph_engine.model.memory import NEVER
 
 MANY: Mapping[str, bool] = {
     "name": False,
@@ -47,38 +47,18 @@ class Delta(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Attribute(Result):
-    """What a profile knows by a name, such as "residence", and since when: MLA-ARC, section 3.3.
-
-    It is true from `valid_from` (when it was said) to `valid_to`, the year 9999 as far as is known. The memory knows it
-    since `recorded_at`, by `decision`, which `undo` takes back. It was told by the source `source` of the note `note`;
-    both are '' for a value that was set without words, and `note` is '' for one that `set_profile` gave.
-    """
-
-    brief = ("name", "value")
-
-    name: str
-    value: str
-    valid_from: datetime
-    valid_to: datetime
-    recorded_at: datetime
-    decision: str
-    source: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
 class Profile(Result):
-    """What a memory knows about somebody: the `attributes` that hold, by name, and those that held before.
+    """What a memory knows about somebody by name and value (MLA-ARC, section 3.3): the facts that tell an attribute.
 
-    `subject` is a speaker's name, '' for the user of the memory.
+    `attributes` hold, `former` held before; the predicate of each is its name. `subject` is a speaker's name, '' for
+    the user of the memory.
     """
 
     brief: ClassVar[tuple[str, ...]] = ("subject", "attributes")
 
     subject: str
-    attributes: tuple[Attribute, ...] = ()
-    former: tuple[Attribute, ...] = ()
+    attributes: tuple[Fact, ...] = ()
+    former: tuple[Fact, ...] = ()
 
     @property
     def text(self) -> str:
@@ -88,15 +68,20 @@ class Profile(Result):
         """
         values: dict[str, list[str]] = {}
         for one in self.attributes:
-            values.setdefault(one.name, []).append(one.value)
+            values.setdefault(one.predicate, []).append(one.value)
         return "\n".join(f"{as_part(name, ':,')}: {_listed(some)}" for name, some in values.items())
+
+    def held(self, told: Delta, at: datetime) -> Fact | None:
+        """Return the fact that a value held then, None where the profile has none, or it is told to end."""
+        some = (one for one in (*self.attributes, *self.former) if one.since <= at <= one.until and not told.ends)
+        return next((one for one in some if _same(told, _delta(one))), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """An attribute as one decision told it, or, with `ends`, that it holds no more from then on ('' for any value)."""
+    """A fact as one decision told it, or, with `ends`, that it holds no more from then on ('' for any value)."""
 
-    attribute: Attribute
+    fact: Fact
     ends: bool = False
 
 
@@ -104,31 +89,32 @@ def folded(subject: str, stated: Sequence[Stated]) -> Profile:
     """Return the profile that follows from what was told, in the order in which it was true.
 
     A new value closes the one before, unless the attribute has several at once, or both may be true of a diet. What is
-    told twice is told by whoever told it first. What a later note replaced held until then.
+    told twice is told by whoever told it first, with the sources of both. What a later note replaced held until then.
     """
-    held: dict[str, list[Attribute]] = {}
-    former: list[Attribute] = []
-    for one in sorted(stated, key=lambda one: one.attribute.valid_from):
-        new = one.attribute
-        some = held.setdefault(new.name, [])
-        told = Delta(new.name, new.value, one.ends)
-        kept = [old for old in some if not closes(told, Delta(old.name, old.value))]
-        former += [replace(old, valid_to=min(old.valid_to, new.valid_from)) for old in some if old not in kept]
-        if not one.ends and not any(_same(old, new) for old in kept):
+    held: dict[str, list[Fact]] = {}
+    former: list[Fact] = []
+    for one in sorted(stated, key=lambda one: one.fact.since):
+        new, told, kept = one.fact, replace(_delta(one.fact), ends=one.ends), list[Fact]()
+        for old in held.get(new.predicate, ()):
+            if not closes(told, _delta(old)):
+                kept.append(old)
+            else:
+                former.append(replace(old, until=new.since, replaced_by=new.note) if new.since < old.until else old)
+        same = [at for at, old in enumerate(kept) if _same(told, _delta(old))]
+        if same and not one.ends:
+            kept[same[0]] = replace(kept[same[0]], sources=(*new.sources, *kept[same[0]].sources))
+        elif not one.ends:
             kept.append(new)
-        held[new.name] = kept
+        held[new.predicate] = kept
     holding = [one for some in held.values() for one in some]
-    former += [one for one in holding if one.valid_to < NEVER]
     order = {name: place for place, name in enumerate(MANY)}
+    holds = [one for one in holding if one.holds]
     return Profile(
         subject,
+        tuple(sorted(holds, key=lambda one: (order.get(one.predicate, len(order)), one.predicate, one.since))),
         tuple(
-            sorted(
-                (one for one in holding if one.valid_to == NEVER),
-                key=lambda one: (order.get(one.name, len(order)), one.name, one.valid_from),
-            )
+            sorted((*former, *(one for one in holding if not one.holds)), key=lambda one: (one.since, one.predicate))
         ),
-        tuple(sorted(former, key=lambda one: (one.valid_from, one.name))),
     )
 
 
@@ -151,8 +137,12 @@ def _listed(values: Sequence[str]) -> str:
     return values[0] if len(values) == 1 else ", ".join(as_part(value, ",") for value in values)
 
 
-def _same(one: Attribute, other: Attribute) -> bool:
-    return one.value.casefold() == other.value.casefold()
+def _delta(fact: Fact) -> Delta:
+    return Delta(fact.predicate, fact.value)
+
+
+def _same(one: Delta, other: Delta) -> bool:
+    return (one.name, one.value.casefold()) == (other.name, other.value.casefold())
 
 
 def _words(value: str) -> set[str]:

@@ -253,6 +253,16 @@ async def note(seen: Look, id: str) -> Response:  # the engine's own word
     return await seen.told("note.html", work)
 
 
+@router.get("/facts")
+async def facts(seen: Look, about: str = "") -> Response:
+    """Show what is true of the user, or of what has a name, and what was."""
+
+    def work() -> Mapping[str, Any]:
+        return {"about": about, "facts": seen.memory.facts(about.strip(), former=True, **seen.whose())}
+
+    return await seen.told("facts.html", work)
+
+
 def _timeline(memory: Memory, story: Story, whose: Whose) -> list[Note]:
     """Return the notes that took the place of one another, the first one first, as far as they can be read."""
     known, waiting = {story.note.id: story.note}, [story]
