@@ -104,6 +104,11 @@ ENGLISH_CLAUSES = [
     ("I had to do it {}.", "on Friday", "2023-05-05", 1),
     ("I had pizza and beer {}.", "on Friday", "2023-05-05", 1),
     ("He said that {} he met Bo.", "on Friday", "2023-05-05", 1),
+    ("I quit {}.", "on Sunday", "2023-05-07", 1),
+    ("We called Bo {}.", "on Wednesday", "2023-05-03", 1),
+    ("I'll quit {}.", "on Sunday", "2023-05-14", 1),
+    ("If I quit {}, she stays.", "on Sunday", "2023-05-14", 1),
+    ("Will you read it {}?", "on Sunday", "2023-05-14", 1),
 ]
 SPANISH_CLAUSES = [
     ("El dentista es {}.", "el próximo viernes", "2023-05-12", 1),

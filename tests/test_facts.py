@@ -29,6 +29,7 @@ ANA = {"user_id": "ana"}
         ("I'm a vet nurse.", "english", ("", "am", "a vet nurse")),
         ("Last May I moved to York.", "english", ("", "moved to", "York")),
         ("Lea and Tom are married.", "english", ("Lea and Tom", "are married", "")),
+        ("Inés y mi prima viven en Faro.", "spanish", ("Inés y mi prima", "viven en", "Faro")),
         ("Ana, Tom and Ben live in Leeds.", "english", ("Ana Tom and Ben", "live in", "Leeds")),
         ("Ana, my sister, is a nurse.", "english", ("Ana", "is", "a nurse")),
         ("June is my aunt.", "english", ("June", "is", "my aunt")),

@@ -157,6 +157,22 @@ LEFT = [
 ]
 
 
+BESIDE = [
+    ("english", "I weigh 64 kilos and I weigh 82 kilos.", "I weigh 78 kilos now.", None),
+    ("english", "I work at Acme. I work at Initech.", "I work at Globex now.", None),
+    ("english", "I row on Monday and on Friday.", "I row on Tuesday and on Friday now.", "I row on Monday"),
+    ("english", "My sofa is red and my sofa is blue.", "My sofa is blue now.", None),
+    ("spanish", "Peso 82 kilos; peso 64 kilos.", "Ahora peso 78 kilos.", None),
+    ("spanish", "Nado y mi prima vive en Faro.", "Mi prima ya no vive en Faro.", "mi prima vive en Faro"),
+]
+
+
+@pytest.mark.parametrize(("language", "old", "new", "former"), BESIDE)
+def test_a_change_marks_one_of_two_statements_only_where_it_tells_which(language, old, new, former):
+    tie = judged(language, old, new)[1]
+    assert (tie and tie.former) == former
+
+
 @pytest.mark.parametrize(("language", "old", "new"), LEFT)
 def test_a_note_stays_while_a_correction_leaves_a_word_of_it_as_it_was(language, old, new):
     assert judged(language, old, new)[0].kind != "supersede"

@@ -21,17 +21,7 @@ from typing import Literal
 from memgraph_engine.gate.known import Known, Line, same_speaker
 from memgraph_engine.language.statement import Statement, statements
 from memgraph_engine.language.tense import happened, present
-from memgraph_engine.language.wording import (
-    Token,
-    aligned,
-    denied,
-    forms,
-    names,
-    numbers,
-    recurs,
-    stems,
-    text_of,
-)
+from memgraph_engine.language.wording import Token, aligned, denied, forms, names, numbers, recurs, stems, text_of
 
 SHORT = 3  # content words below which a line may only answer the turn before it
 PARALLEL = 0.7  # share of tokens from which two sentences are one with something exchanged

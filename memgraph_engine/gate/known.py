@@ -9,14 +9,7 @@ from functools import cached_property
 from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.statement import Statement, statements
 from memgraph_engine.language.terms import content_terms
-from memgraph_engine.language.wording import (
-    EXCLAIMED,
-    Token,
-    parted,
-    phrases_in,
-    taken_back,
-    words,
-)
+from memgraph_engine.language.wording import EXCLAIMED, Token, parted, phrases_in, taken_back, words
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source
 from memgraph_engine.rendering.context import said, told, written

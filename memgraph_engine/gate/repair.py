@@ -17,17 +17,7 @@ from memgraph_engine.gate.known import STAR, Line, same_speaker
 from memgraph_engine.gate.update import Update
 from memgraph_engine.language.amounts import amounts, replaced
 from memgraph_engine.language.questions import asks_for_value, is_question
-from memgraph_engine.language.wording import (
-    ORDINAL,
-    Lists,
-    Token,
-    parted,
-    shown,
-    stems,
-    taken_back,
-    text_of,
-    words,
-)
+from memgraph_engine.language.wording import ORDINAL, Lists, Token, parted, shown, stems, taken_back, text_of, words
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import AT_ONCE
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from memgraph_engine.gate.difference import as_written, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line, only
-from memgraph_engine.gate.pairs import Judged, read, weights_of
+from memgraph_engine.gate.pairs import read, weights_of
 from memgraph_engine.language.amounts import amounts, replaced
 from memgraph_engine.language.statement import Statement, statements
 from memgraph_engine.language.tense import present
@@ -63,24 +63,30 @@ def update(new: Line, old: Line, related: float, *, again: bool = False) -> Upda
     """
     if new.long or old.long or "assistant" in (new.role, old.role):
         return None
-    return (_exchange(new, old) if new.tells else None) or (None if again else _news(new, old, related))
+    if found := _exchange(new, old) if new.tells else ():
+        return found[0] if len({one.former for one in found}) == 1 else None  # it may be another one of two
+    return None if again else _news(new, old, related)
 
 
-def _exchange(new: Line, old: Line) -> Update | None:
-    """Say which value of an old line a new one has another for, or ends, beside a word of change."""
-    telling = [told for told in statements(new) if told.tells]  # most have none: then the old one is not read
-    if not telling:
-        return None
-    known = [was for was in statements(old) if not was.past]
+def _exchange(new: Line, old: Line) -> Sequence[Update]:
+    """Say which value of an old line a new one has another for, or ends, beside a word of change: all that may be."""
+    telling = [told for told in statements(new) if told.tells]
+    known = [was for was in statements(old) if not was.past and not _goes_on(was, new)] if telling else []
     for told in telling:
         known = [was for was in known if told.comes_from(was)]
         named = {told.subject.name, told.subject.noun} - {""}  # who names what a clause is about means no other clause
         about = [was for was in known if named & was.content] or known
         pairs = [pair for was in about if (pair := _Pair(told, was)).evidence]
         if pairs and not (told.turned and _known_before(new, old)):
-            nearest = min(pairs, key=lambda pair: pair.distance)
-            return Update(nearest.evidence, nearest.former)
-    return None
+            least = min(pair.distance for pair in pairs)
+            return [Update(pair.evidence, pair.former) for pair in pairs if pair.distance == least]
+    return ()
+
+
+def _goes_on(was: Statement, new: Line) -> bool:
+    """Tell whether a new line says what an old one states as well, and does not end it."""
+    said = (now for now in statements(new) if {*words(was.own)} <= {*words(now.body)} <= {*words(was.tokens)})
+    return any(new.lists.over.isdisjoint(now.changes) for now in said)
 
 
 def _news(new: Line, old: Line, related: float) -> Update | None:
@@ -89,9 +95,13 @@ def _news(new: Line, old: Line, related: float) -> Update | None:
     sure = SURE if new.language in LISTED else UNLISTED
     if not reading or reading.news <= sure or _known_before(new, old) or not _of_one(new, old):
         return None
+    if any(_goes_on(was, new) for was in statements(old)):  # what is said beside it may be new
+        return None
     told = reading.told
     part = old.words(told.old.tokens) if len(told.old.tokens) < len(old.tokens) else ""
-    return Update(_evidence(reading, new.language), nearest(old, told.new.content) or part)
+    by = quoted(weights_of(new.language).words(told))
+    evidence = f"It reads as news of the old one{by and f' by {by}'} ({reading.news:.2f})."
+    return Update(evidence, nearest(old, told.new.content) or part)
 
 
 def _of_one(new: Line, old: Line) -> bool:
@@ -108,12 +118,6 @@ def _of_one(new: Line, old: Line) -> bool:
     if not denied(new.tokens, new.lists) & named <= old.content:
         return False
     return not new.content.isdisjoint(old.content) or not mine.isdisjoint(theirs)
-
-
-def _evidence(reading: Judged, language: str) -> str:
-    words = weights_of(language).words(reading.told)
-    by = f" by {quoted(words)}" if words else ""
-    return f"It reads as news of the old one{by} ({reading.news:.2f})."
 
 
 def nearest(old: Line, content: Collection[str]) -> str:
@@ -162,8 +166,7 @@ class _Pair:
     def __init__(self, now: Statement, was: Statement) -> None:
         self.now, self.was, self.lists = now, was, now.lists
         self.denied = [pair for pair in taken_back(now.tokens, now.lists) if pair[1].word in was.words]
-        wrong = [token for pair in self.denied for token in pair]
-        self.told = [token for token in now.body if token not in wrong]
+        self.told = [token for token in now.body if not any(token in pair for pair in self.denied)]
 
     @cached_property
     def evidence(self) -> str:
@@ -179,8 +182,7 @@ class _Pair:
     @property
     def distance(self) -> tuple[bool, float]:
         """Orders clauses by how likely a new one speaks of each: whom it names first, else what it shares most with."""
-        first = next((token.written for token in self.now.body), "")
-        named = first in {token.written for token in self.was.body if token.stem}
+        named = {*words(self.now.body[:1])} & {token.word for token in self.was.body if token.stem}
         shared = self.now.content & self.was.content
         return not named, -len(self.now.dates & self.was.dates) - len(shared) / max(len(self.was.content), 1)
 
@@ -255,9 +257,9 @@ class _Pair:
         """Tell where somebody lives since he moved; a sentence that tells more may tell of another time or person."""
         now, was = self.now, self.was
         more = any(one is not now and one.sentence == now.sentence for one in statements(now.line))
-        lived = {self.lists.dwelling.get(word) for word in was.words}
         leads = self.lists.details - self.lists.several - self.lists.articles
-        moved = not now.relocates.isdisjoint(lived) and not now.acted_on and not more and not was.event
+        elsewhere = any(self.lists.dwelling.get(word) in now.relocates for word in was.words)
+        moved = elsewhere and not now.acted_on and not more and not was.event
         names = now.names - was.written, was.names - now.written
         if not all(names):  # a name in small letters
             names = now.led_by(self.lists.goals), was.led_by(leads)

@@ -149,8 +149,7 @@ class Statement:
     @cached_property
     def patient(self) -> frozenset[str]:
         """The stems of the thing that is `acted_on`."""
-        named = takewhile(lambda token: token.stem and not token.number, self.acted_on[1:])
-        return frozenset(token.stem for token in named)
+        return stems(takewhile(lambda token: token.stem and not token.number, self.acted_on[1:]))
 
     @cached_property
     def relocates(self) -> frozenset[str]:
@@ -472,7 +471,9 @@ def _subject_length(tokens: Sequence[Token], lists: Lists) -> int:
     length = first + len([*takewhile(lambda token: token.capital and token.stem, tokens[first:])])
     more = tokens[length + 1 :]
     joined = more and tokens[length].word in SERIES and _like(more[0], lists) in _NAMED
-    return length + 1 + _subject_length(more, lists) if joined else length
+    end = length + 1 + _subject_length(more, lists) if joined else length
+    of_one = not lists.singular.isdisjoint(words(tokens[end : end + 2]))  # "Nado y mi prima vive en Faro"
+    return length if joined and of_one and _like(tokens[0], lists) != _like(more[0], lists) else end
 
 
 def _verb(tokens: Sequence[Token], line: Reading) -> int:

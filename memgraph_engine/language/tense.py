@@ -11,6 +11,7 @@ _NEAR = 200  # characters of a sentence on either side that are looked at
 _LEADS = ("determiners", "indefinite", "detail-words")
 SERIES = frozenset({"and", "or", "y", "e", "o", "u"})  # join words as well as clauses
 _BARE = ("do", "have")  # behind another verb they show no tense
+_ALIKE = ("third", "participle")  # nor do these, nor behind another word than a pronoun
 _CHANGES = ("changes", "change-adverbs", "endings", "denials", "corrections")
 
 
@@ -82,20 +83,25 @@ def told_past(text: str, at: int, language: str) -> bool | None:
     sentence = text[begin:end]
     clauses = _clauses(sentence, language) or [()]
     until = _clauses(f"{text[begin:at]}{sentence[at - begin :].split(maxsplit=1)[0]}", language) or [""]
-    first, ahead = len(until) - 1, len(until[-1]) - 1
-    own, *others = [_shown(clause, language) for clause in (*clauses[first:], *clauses[:first])]
-    near = [past for place, past in own if place < ahead][-1:] or [past for _, past in own]
-    past, said = next((past for clause in others for _, past in clause), False), spoken(text[begin:at])
+    first, ahead, said = len(until) - 1, len(until[-1]) - 1, spoken(text[begin:at])
     held = 0 < ahead < len(said) and said[-ahead - 1] in word_list(language, "clause-words") - SERIES
+    own, *others = [_shown(clause, language, held=held) for clause in (*clauses[first:], *clauses[:first])]
+    near = [past for place, past in own if place < ahead][-1:] or [past for _, past in own]
+    past = next((past for clause in others for _, past in clause), False)
     return near[0] if near else None if past and held else past
 
 
-def _shown(clause: Sequence[str], language: str) -> list[tuple[int, bool]]:
-    """Return where the verbs stand whose tense shows, and whether it is the past."""
-    tenses, leads = word_values(language, "tenses"), _leads(language)
-    told = [(_tense(word, tenses) if before not in leads else "", word) for before, word in pairwise(("", *clause))]
-    verbs = [(place, one, word) for place, (one, word) in enumerate(told) if one in ("past", "present")]
-    return [(place, one == "past") for place, one, word in verbs if word not in _BARE or place == verbs[0][0]]
+def _shown(clause: Sequence[str], language: str, *, held: bool) -> list[tuple[int, bool]]:
+    """Return where the verbs stand whose tense shows, and whether it is the past.
+
+    "I quit" and "she called" are past, though their verbs have such forms too; not "I'll quit", nor `held` by "if".
+    """
+    tenses, leads, persons = word_values(language, "tenses"), _leads(language), word_list(language, "persons")
+    told = [("" if before in leads else _tense(word, tenses), before, word) for before, word in pairwise(("", *clause))]
+    shown, bare = {"past", "present"}, {at for at, (_, _, word) in enumerate(told) if word in _BARE}
+    alike = {at for at, (one, before, _) in enumerate(told) if one in _ALIKE and before in persons and not held}
+    verbs = [at for at, (one, _, _) in enumerate(told) if one in shown or at in alike]
+    return [(at, told[at][0] != "present") for at in verbs if at == verbs[0] or at not in bare | alike]
 
 
 def _counts(words: Sequence[str], language: str) -> bool:

@@ -126,6 +126,7 @@ class Lists:
     persons: frozenset[str]  # who speaks, is spoken to or was spoken of, as whose state it is: "I", "she"
     anaphors: frozenset[str]  # of these the thing that was told of last: "it"
     past: frozenset[str]  # with these it is told what was: "used to"
+    singular: frozenset[str]  # verbs of one, not of many: "is"
     questions: frozenset[str]
     values_asked: frozenset[str]  # with these a value is asked for, and no yes or no
     times: frozenset[str]  # words of time and measure
