@@ -91,7 +91,9 @@ def _news(new: Line, old: Line, related: float) -> Update | None:
         return None
     told = reading.told
     part = old.words(told.old.tokens) if len(told.old.tokens) < len(old.tokens) else ""
-    return Update(_evidence(reading, new.language), nearest(old, told.new.content) or part)
+    former = nearest(old, told.new.content) or part
+    # of several statements it ends the one that can be told, and none where that may be any of them
+    return Update(_evidence(reading, new.language), former) if former or len(statements(old)) < 2 else None
 
 
 def _of_one(new: Line, old: Line) -> bool:
