@@ -70,6 +70,7 @@ class Measured:
                 "told": 100 * len(told & question.evidence) / len(question.evidence),
                 "tokens": len(context.text.split()) * TOKENS_A_WORD,
                 "empty": float(not context.entries),
+                "ended": float(context.text.count("was true until")),
             }
         )
 
@@ -103,7 +104,8 @@ class Measured:
                 table(("", *_MEASURES), rows),
                 table(("R@10", "questions", *self.scores), kinds),
                 f"Contexts: {flat['realmem.tokens']:.0f} tokens, with {flat['realmem.told']:.1f} % of the evidence; "
-                f"{flat['realmem.empty']:.2f} empty. A search takes {flat['realmem.search_p50_ms']:.1f} ms (p50).",
+                f"{flat['realmem.empty']:.2f} empty; "
+                f"{flat['realmem.ended']:.2f} lines of each tell what was true once. A search takes {flat['realmem.search_p50_ms']:.1f} ms (p50).",
             ]
         )
 
