@@ -105,7 +105,8 @@ class Measured:
                 table(("R@10", "questions", *self.scores), kinds),
                 f"Contexts: {flat['realmem.tokens']:.0f} tokens, with {flat['realmem.told']:.1f} % of the evidence; "
                 f"{flat['realmem.empty']:.2f} empty; "
-                f"{flat['realmem.ended']:.2f} lines of each tell what was true once. A search takes {flat['realmem.search_p50_ms']:.1f} ms (p50).",
+                f"{flat['realmem.ended']:.2f} lines of each tell what was true once. "
+                f"A search takes {flat['realmem.search_p50_ms']:.1f} ms (p50).",
             ]
         )
 
