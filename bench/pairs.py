@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bench import statements
+from bench import realmem, statements
 from bench.asking import kept
 from bench.chats import Ask, Chat, chats, holds, plain, turns
 from bench.observations import FiledEmbedder
@@ -60,7 +60,8 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     embedders = _embedders(sorted({pair.language for pairs in sets.values() for pair in pairs}))
     if given.fit:
         opened = [pairs for name, pairs in sets.items() if name not in HELD]
-        fit(opened, [beside(chat, embedders[chat.language]) for file in given.chats for chat in chats(file)], embedders)
+        told = [beside(chat, embedders[chat.language]) for file in given.chats for chat in _chats(file)]
+        fit(opened, told, embedders)
     settings = Settings.load()
     figures, rows = dict[str, float](), list[tuple[str, ...]]()
     for name, pairs in sets.items():
@@ -73,6 +74,11 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
         embedder.keep()
     columns = ("pairs", "changes found", "same found", "wrongly changed", "wrongly the same")
     return figures, f"### Pairs of statements\n\n{table(('set', *columns), rows)}"
+
+
+def _chats(file: Path) -> list[Chat]:
+    """Read chats, or a user of RealMem's."""
+    return [realmem.chat(file)] if file.suffix == ".json" else chats(file)
 
 
 def _embedders(languages: Collection[str]) -> dict[str, FiledEmbedder]:

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from bench.baselines import Vectors, Words
-from bench.chats import TOKENS_A_WORD, plain
+from bench.chats import TOKENS_A_WORD, Chat, plain
 from bench.conversations import named_file
 from bench.server import bench_settings, connected, of_its_own
 from bench.speed import percentile
@@ -70,6 +70,7 @@ class Measured:
                 "told": 100 * len(told & question.evidence) / len(question.evidence),
                 "tokens": len(context.text.split()) * TOKENS_A_WORD,
                 "empty": float(not context.entries),
+                "ended": float(context.text.count("was true until")),
             }
         )
 
@@ -103,7 +104,9 @@ class Measured:
                 table(("", *_MEASURES), rows),
                 table(("R@10", "questions", *self.scores), kinds),
                 f"Contexts: {flat['realmem.tokens']:.0f} tokens, with {flat['realmem.told']:.1f} % of the evidence; "
-                f"{flat['realmem.empty']:.2f} empty. A search takes {flat['realmem.search_p50_ms']:.1f} ms (p50).",
+                f"{flat['realmem.empty']:.2f} empty; "
+                f"{flat['realmem.ended']:.2f} lines of each tell what was true once. "
+                f"A search takes {flat['realmem.search_p50_ms']:.1f} ms (p50).",
             ]
         )
 
@@ -148,6 +151,15 @@ def _live(
             ids += [turn["id"] for turn in step]
             for way in others.values():
                 way.add([turn["content"] for turn in step])
+
+
+def chat(path: Path) -> Chat:
+    """Read a user's file as a chat of which nothing is asked."""
+    sessions = [
+        [_message(turn, one["session_uuid"], at, one["current_time"]) for at, turn in enumerate(one["dialogue_turns"])]
+        for one in json.loads(path.read_text("utf-8"))["dialogues"]
+    ]
+    return Chat(path.stem, "english", "realmem", sessions, ())
 
 
 def steps(given: Mapping[str, Any]) -> Iterator[Step]:

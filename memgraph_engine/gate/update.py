@@ -18,7 +18,6 @@ from memgraph_engine.gate.pairs import read, weights_of
 from memgraph_engine.language.amounts import amounts, replaced
 from memgraph_engine.language.statement import Statement, statements
 from memgraph_engine.language.tense import present
-from memgraph_engine.language.terms import LISTED
 from memgraph_engine.language.wording import (
     Token,
     aligned,
@@ -32,8 +31,7 @@ from memgraph_engine.language.wording import (
     words,
 )
 
-SURE = 0.87  # likelihood from which the model takes a line for news of another
-UNLISTED = 0.85  # the same in a language without lists: fewer cues tell there
+SURE = 0.75  # likelihood from which the model takes a line for news of another
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 
 
@@ -92,16 +90,17 @@ def _goes_on(was: Statement, new: Line) -> bool:
 def _news(new: Line, old: Line, related: float) -> Update | None:
     """Say why the model of pairs takes a new line for news of an old one."""
     reading = read(new, old, related)
-    sure = SURE if new.language in LISTED else UNLISTED
-    if not reading or reading.news <= sure or _known_before(new, old) or not _of_one(new, old):
+    if not reading or reading.news <= SURE or _known_before(new, old) or not _of_one(new, old):
         return None
     if any(_goes_on(was, new) for was in statements(old)):  # what is said beside it may be new
         return None
     told = reading.told
     part = old.words(told.old.tokens) if len(told.old.tokens) < len(old.tokens) else ""
+    former = nearest(old, told.new.content) or part
+    if not former and len(statements(old)) > 1:  # it may end any of them
+        return None
     by = quoted(weights_of(new.language).words(told))
-    evidence = f"It reads as news of the old one{by and f' by {by}'} ({reading.news:.2f})."
-    return Update(evidence, nearest(old, told.new.content) or part)
+    return Update(f"It reads as news of the old one{by and f' by {by}'} ({reading.news:.2f}).", former)
 
 
 def _of_one(new: Line, old: Line) -> bool:
@@ -204,12 +203,23 @@ class _Pair:
         if part := self._part:
             tokens = part
         elif not self.exchange:  # "I like tea" of "I like tea / coffee"
-            ended = self.now.content | timeless(self.now.origin)
-            end = max((at for at, one in enumerate(tokens) if one.stem in ended), default=len(tokens)) + 1
-            more = any(one.stem and not one.timed and not one.timely for one in tokens[end:])
-            tokens = tokens[:end] if more else tokens
+            tokens = self._ended_of(tokens)
         told = (one for one in old.tokens if one not in tokens and (one.stem or one.word in self.lists.persons))
         return old.words(tokens) if any(not token.asked for token in told) else ""
+
+    def _ended_of(self, tokens: list[Token]) -> list[Token]:
+        """Return what of clauses is over: nothing behind it that goes on, nor a value before it that is not named.
+
+        "For a job at a mill" of "I moved to York for a job at a mill" is, for who quits the mill.
+        """
+        about, ended = self.was.subject, self.now.content | timeless(self.now.origin)
+        held = [at for at, one in enumerate(tokens) if one.stem in ended]
+        if not held:
+            return tokens
+        values = (at for at, one in enumerate(tokens[: held[0]]) if one.kind != "word" and one.stem)
+        kept = max((at for at in values if tokens[at].stem not in {about.name, about.noun, about.owner}), default=-1)
+        more = any(one.stem and not one.timed and not one.timely for one in tokens[held[-1] + 1 :])
+        return tokens[kept + 1 : held[-1] + 1 if more else len(tokens)]
 
     @property
     def _part(self) -> list[Token]:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from memgraph_engine.language.questions import requests
 from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.statement import Statement, begin, clauses
 from memgraph_engine.language.terms import word_list
@@ -120,7 +121,7 @@ def _grouped(some: Sequence[Statement], tagged: Collection[int]) -> Iterator[lis
     """Yield each clause that has a subject and a verb, with those behind it in its sentence that have none."""
     group: list[Statement] = []
     for one in some:
-        plain = not one.supposed and one.own[0].sentence not in tagged
+        plain = not (one.supposed or one.own[0].sentence in tagged or _asks(one))
         if group and plain and not one.finite and one.own[0].sentence == group[0].own[0].sentence:
             group.append(one)
             continue
@@ -129,6 +130,12 @@ def _grouped(some: Sequence[Statement], tagged: Collection[int]) -> Iterator[lis
         group = [one] if one.finite and plain else []
     if group:
         yield group
+
+
+def _asks(clause: Statement) -> bool:
+    """Tell whether it only asks something of who is spoken to: "Write me a poem", not "I write poems"."""
+    said = words(clause.own[begin(clause.own, clause.lists) :] or clause.own)
+    return not clause.lead and said[0] not in clause.lists.speaker and requests(said)
 
 
 def _tagged(line: Reading) -> frozenset[int]:

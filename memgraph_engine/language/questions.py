@@ -45,12 +45,12 @@ def only_asks(text: str, language: str) -> bool:
     [True, False]
     """
     stated = [one for one in sentences(text, language) if len(one.split()) > _BRIEF] or [text]
-    return all(is_question(one) or _requests(one) for one in stated)
+    return all(is_question(one) or requests(spoken(one)) for one in stated)
 
 
-def _requests(sentence: str) -> bool:
-    """Tell whether a sentence begins as what one asks of an assistant does, in any listed language."""
-    opening = spoken(sentence)[:_OPENING]
+def requests(said: Sequence[str]) -> bool:
+    """Tell whether the words of a sentence begin as what one asks of an assistant does, in any listed language."""
+    opening = said[:_OPENING]
     return any(min(places(opening, one), default=1) == 0 for one in _openings().get(opening[0] if opening else "", ()))
 
 
