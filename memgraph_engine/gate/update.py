@@ -18,7 +18,6 @@ from memgraph_engine.gate.pairs import Judged, read, weights_of
 from memgraph_engine.language.amounts import amounts, replaced
 from memgraph_engine.language.statement import Statement, statements
 from memgraph_engine.language.tense import present
-from memgraph_engine.language.terms import LISTED
 from memgraph_engine.language.wording import (
     Token,
     aligned,
@@ -33,7 +32,7 @@ from memgraph_engine.language.wording import (
 )
 
 SURE = 0.87  # likelihood from which the model takes a line for news of another
-UNLISTED = 0.85  # the same in a language without lists: fewer cues tell there
+UNLISTED = 0.85  # the same in a language without words of change: fewer cues tell there
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 
 
@@ -86,7 +85,7 @@ def _exchange(new: Line, old: Line) -> Update | None:
 def _news(new: Line, old: Line, related: float) -> Update | None:
     """Say why the model of pairs takes a new line for news of an old one."""
     reading = read(new, old, related)
-    sure = SURE if new.language in LISTED else UNLISTED
+    sure = SURE if new.lists.changes else UNLISTED
     if not reading or reading.news <= sure or _known_before(new, old) or not _of_one(new, old):
         return None
     told = reading.told

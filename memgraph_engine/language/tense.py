@@ -9,8 +9,8 @@ from memgraph_engine.language.wording import phrases_in
 
 _NEAR = 200  # characters of a sentence on either side that are looked at
 _LEADS = ("determiners", "indefinite", "detail-words")
-SERIES = frozenset({"and", "or", "y", "e", "o", "u"})  # join words as well as clauses
 _BARE = ("do", "have")  # behind another verb they show no tense
+_AUXILIARIES = {"auxiliary": frozenset({"past", "participle"}), "copula": frozenset({"past"})}
 _CHANGES = ("changes", "change-adverbs", "endings", "denials", "corrections")
 
 
@@ -47,8 +47,8 @@ def _closed(language: str) -> frozenset[str]:
 
 @cache
 def _leads(language: str) -> frozenset[str]:
-    """Return the words behind which stands a noun, or what describes one: "a used car"."""
-    return frozenset[str]().union(*(word_list(language, kind) for kind in _LEADS))
+    """Return the words behind which stands a noun, or what describes one: "a used car"; "l'" may be a pronoun."""
+    return frozenset[str]().union(*(word_list(language, kind) for kind in _LEADS)) - word_list(language, "elisions")
 
 
 def _happened(text: str, others: frozenset[str], language: str) -> bool:
@@ -72,11 +72,14 @@ def _clauses(text: str, language: str) -> list[Sequence[str]]:
 def told_past(text: str, at: int, language: str) -> bool | None:
     """Tell whether the verb nearest before a place, or else behind it, is in the past: of its clause, or its sentence.
 
-    None where only the sentence shows it, which holds the clause ("he said that he comes on Friday").
+    None where only the sentence shows it, which holds the clause ("he said that he comes on Friday"), and in a language
+    whose tenses are not listed.
 
     >>> told_past("On Tuesday, I met Bo.", 0, "english"), told_past("I met Bo, I'll go on Tuesday.", 16, "english")
     (True, False)
     """
+    if not word_values(language, "tenses"):
+        return None
     text, at = text[max(at - _NEAR, 0) : at + _NEAR], min(at, _NEAR)
     begin, end = next((span for span in sentence_spans(text, language) if span[1] > at), (0, len(text)))
     sentence = text[begin:end]
@@ -86,14 +89,16 @@ def told_past(text: str, at: int, language: str) -> bool | None:
     own, *others = [_shown(clause, language) for clause in (*clauses[first:], *clauses[:first])]
     near = [past for place, past in own if place < ahead][-1:] or [past for _, past in own]
     past, said = next((past for clause in others for _, past in clause), False), spoken(text[begin:at])
-    held = 0 < ahead < len(said) and said[-ahead - 1] in word_list(language, "clause-words") - SERIES
+    joints = word_list(language, "clause-words") - word_list(language, "coordinators")
+    held = 0 < ahead < len(said) and said[-ahead - 1] in joints
     return near[0] if near else None if past and held else past
 
 
 def _shown(clause: Sequence[str], language: str) -> list[tuple[int, bool]]:
     """Return where the verbs stand whose tense shows, and whether it is the past."""
-    tenses, leads = word_values(language, "tenses"), _leads(language)
-    told = [(_tense(word, tenses) if before not in leads else "", word) for before, word in pairwise(("", *clause))]
+    leads, tenses = _leads(language), _tenses(clause, language)
+    pairs = zip(tenses, pairwise(("", *clause)), strict=True)
+    told = [(tense if before not in leads else "", word) for tense, (before, word) in pairs]
     verbs = [(place, one, word) for place, (one, word) in enumerate(told) if one in ("past", "present")]
     return [(place, one == "past") for place, one, word in verbs if word not in _BARE or place == verbs[0][0]]
 
@@ -110,12 +115,11 @@ def past(words: Sequence[str], language: str) -> bool:
     >>> past(["i", "paid", "40", "euros"], "english"), past(["the", "shoes", "are", "painted"], "english")
     (True, False)
     """
-    tenses, persons = word_values(language, "tenses"), word_list(language, "persons")
     if phrases_in(words, _present(language)):
         return False
+    persons = word_list(language, "persons")
     speaking, named = word_list(language, "first-person") | word_list(language, "second-person"), False
-    for before, word in pairwise(("", *words)):
-        tense = _tense(word, tenses)
+    for tense, (before, word) in zip(_tenses(words, language), pairwise(("", *words)), strict=True):
         if tense == "present":
             return False
         third, participle = before not in speaking, before in persons
@@ -134,9 +138,9 @@ def told_before(question: str, language: str) -> bool:
     >>> [told_before(f"Which dish {one}?", "english") for one in ("did you suggest", "do you know", "did I like")]
     [True, False, False]
     """
-    tenses, you = word_values(language, "tenses"), word_list(language, "second-person")
-    pairs = (pair for one in pairwise(spoken(question)) for pair in (one, one[::-1]))
-    return any(one in you and _tense(other, tenses) == "past" for one, other in pairs)
+    asked, you = spoken(question), word_list(language, "second-person")
+    told = pairwise(zip(asked, _tenses(asked, language), strict=True))
+    return any(one in you and tense == "past" for pair in told for (one, _), (_, tense) in (pair, pair[::-1]))
 
 
 def present(word: str, language: str) -> bool:
@@ -145,7 +149,7 @@ def present(word: str, language: str) -> bool:
     >>> present("is", "english"), present("tiene", "spanish"), present("number", "english")
     (True, True, False)
     """
-    return _tense(word, word_values(language, "tenses")) == "present"
+    return _tense(word, word_values(language, "tenses")) in ("present", *_AUXILIARIES)
 
 
 def is_verb(word: str, language: str) -> bool:
@@ -154,7 +158,16 @@ def is_verb(word: str, language: str) -> bool:
     >>> [is_verb(word, "english") for word in ("is", "moved", "lives", "need")]
     [True, True, False, False]
     """
-    return _tense(word, word_values(language, "tenses")) in ("past", "third", "participle", "present")
+    return _tense(word, word_values(language, "tenses")) in ("past", "third", "participle", "present", *_AUXILIARIES)
+
+
+def _tenses(words: Sequence[str], language: str) -> list[str]:
+    """Return the tense of each word of a clause; an auxiliary has that of what stands behind it, else the present."""
+    listed = word_values(language, "tenses")
+    told = [_tense(word, listed) for word in words]
+    for at in [at for at, one in enumerate(told) if one in _AUXILIARIES]:
+        told[at] = "present" if _AUXILIARIES[told[at]].isdisjoint(told[at + 1 :]) else "past"
+    return told
 
 
 def _tense(word: str, tenses: Mapping[str, str]) -> str:
@@ -164,6 +177,8 @@ def _tense(word: str, tenses: Mapping[str, str]) -> str:
     third       the past, but where the one who speaks or is spoken to is its subject: "it cost", not "I cut"
     participle  the past right behind a pronoun alone: "I called", not "a shop called"
     present     with it the clause tells what is: "is", "have", "so far"
+    auxiliary   the past before a word of the past or a participle, else the present: French "ai"
+    copula      the past before a word of the past, else the present: "est allé", not "est fermé"
     adverb      it may stand before a verb
     no          none of these, though its ending looks so: "need"
     """
