@@ -5,6 +5,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from memgraph_engine.gate.known import Line
+from memgraph_engine.gate.update import update
 from memgraph_engine.ingest.attributes import attributes
 from memgraph_engine.language.date_grammar import dates_file
 from memgraph_engine.language.dates import events
@@ -15,9 +17,11 @@ from memgraph_engine.language.references import standalone
 from memgraph_engine.language.statement import statements
 from memgraph_engine.language.tense import past, told_before
 from memgraph_engine.language.terms import spoken, tokenize, word_list
+from memgraph_engine.model.memory import Source
 from memgraph_engine.resources import LANGUAGES, resource
 
 SAID = datetime(2023, 5, 10, 15, tzinfo=UTC)
+SAME = "Mein Arzt hat den Verband gewechselt.", "Mein Arzt arbeitet in Kassel.", "Mein Arzt arbeitet jetzt in Bremen."
 EXAMPLES = [(name, text, days) for name in LANGUAGES for text, days in dates_file(name).get("examples", {}).items()]
 
 
@@ -112,6 +116,13 @@ def test_who_speaks_tells_of_himself(language, text, told):
 )
 def test_an_auxiliary_tells_the_past_by_what_stands_behind_it(language, text, was):
     assert past(spoken(text), language) == was
+
+
+def test_a_german_noun_is_no_name_and_its_capital_tells_no_change():
+    told = [Line(Source("1", text, "", speaker="Ana"), "german") for text in SAME]
+    assert [one.names for line in told for one in statements(line)] == [set(), {"Kassel"}, {"Bremen"}]
+    assert update(told[2], told[1], 0.7) is not None
+    assert update(told[2], told[0], 0.1) is None
 
 
 def test_questions_and_courtesies_of_each_language_are_known():

@@ -214,7 +214,8 @@ class Statement:
     @cached_property
     def names(self) -> frozenset[str]:
         """The names in it, without the speaker's."""
-        return frozenset(names(self.tokens)) & self.written - self.line.speaker_names
+        told, leads = frozenset(names(self.tokens)) & self.written - self.line.speaker_names, self.lists.name_leads
+        return told & self.led_by(leads) if leads else told
 
     def led_by(self, leads: Collection[str]) -> frozenset[str]:
         """Return the words with content, but for times, to which one of some words leads right away: "to york"."""

@@ -122,6 +122,7 @@ class Lists:
     relocation: Mapping[str, str]  # words of change, with which he does so elsewhere: "moved to", "got the job at"
     products: frozenset[str]  # of these one moves to no place: "moved to Linux"
     attitudes: Mapping[str, str]  # how one feels about something, as + or -
+    name_leads: frozenset[str]  # where nouns have capitals, these alone lead to a name: "in Kassel"
     determiners: frozenset[str]  # with these begins whose or which thing is told of: "my", "the"
     several: frozenset[str]  # behind these may stand one thing as well as another: "allergic to"
     persons: frozenset[str]  # who speaks, is spoken to or was spoken of, as whose state it is: "I", "she"
