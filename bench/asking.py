@@ -12,7 +12,8 @@ from memgraph_engine import Memory, Settings
 from memgraph_engine.embedding.choose import named_in
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.interface.defaults import MOST
-from memgraph_engine.language.terms import LISTED, sentences
+from memgraph_engine.language.terms import sentences
+from memgraph_engine.resources import LANGUAGES
 
 
 def asked(model: str, every: Sequence[Chat]) -> Iterator[tuple[Memory, str, Chat, Ask]]:
@@ -63,8 +64,8 @@ def shown(model: str) -> str:
 
 
 def kept(language: str) -> str:
-    """Return the language that a memory of a chat in it has: `standard` for one without lists of its own."""
-    return language if language in LISTED else "standard"
+    """Return the language that a memory of a chat in it has: `standard` for one without a folder of its own."""
+    return language if language in LANGUAGES else "standard"
 
 
 def _by_user(memory: Memory, every: Sequence[Chat]) -> Iterator[tuple[Memory, str, Chat, Ask]]:

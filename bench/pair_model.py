@@ -1,7 +1,7 @@
 """Fits the model of pairs (`gate/pairs.py`) by pairs of statements: multinomial logistic regression."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -76,17 +76,18 @@ class _Row:
 
 
 class Fitted:
-    """Weights by name, of RELATIONS each."""
+    """Weights by name, of RELATIONS each; those that are `known` stay as they are."""
 
-    def __init__(self, examples: Sequence[Example]) -> None:
+    def __init__(self, examples: Sequence[Example], known: Mapping[str, Sequence[float]] | None = None) -> None:
         rows = [
             _Row(one, part, one.counts / (len(one.features) ** 0.5 if one.relation == _REST else 1))
             for one in examples
             for part in one.features
         ]
         held = Counter(name for row in rows if row.counts > 1 for name, value in row.cells if value)
-        known = [*PLAIN, *sorted(name for name, count in held.items() if count >= LEAST and name not in PLAIN)]
-        self._places = {name: at for at, name in enumerate(known)}
+        names = [*PLAIN, *sorted(name for name, count in held.items() if count >= LEAST and name not in PLAIN)]
+        self._places = {name: at for at, name in enumerate(names)}
+        self._known = np.array([(known or {}).get(name, [np.nan] * len(RELATIONS)) for name in names])
         given = self._columns(rows)
         first = [
             at for at, row in enumerate(rows) if row.example.relation == _REST or row.part is row.example.features[0]
@@ -122,17 +123,18 @@ class Fitted:
         wanted = np.eye(len(RELATIONS))[[row.example.relation for row in rows]]
         each = np.array([row.counts for row in rows])
         each = each / each.sum()
-        shape = len(self._places), len(RELATIONS)
+        free = np.isnan(self._known)
 
         def loss(flat: "NDArray[np.float64]") -> tuple[float, "NDArray[np.float64]"]:
-            weights = flat.reshape(shape)
+            weights = np.where(free, flat.reshape(free.shape), self._known)
             sums = given @ weights
             missed = -(each * (log_softmax(sums, axis=1) * wanted).sum(axis=1)).sum()
-            slope = given.T @ ((softmax(sums, axis=1) - wanted) * each[:, None]) + _RIDGE * weights
-            return float(missed + _RIDGE / 2 * (flat @ flat)), slope.ravel()
+            slope = given.T @ ((softmax(sums, axis=1) - wanted) * each[:, None])
+            slope = np.where(free, slope, 0.0).ravel() + _RIDGE * flat
+            return float(missed + _RIDGE / 2 * (flat @ flat)), slope
 
-        found = minimize(loss, np.zeros(shape[0] * shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
-        weights: NDArray[np.float64] = found.x.reshape(shape)
+        found = minimize(loss, np.zeros(free.size), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+        weights: NDArray[np.float64] = np.where(free, found.x.reshape(free.shape), self._known)
         return weights
 
     def kept(self, least: float = 0.1) -> dict[str, Any]:

@@ -24,7 +24,6 @@ from memgraph_engine.embedding.choose import named_in
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.pairs import FILE, PLAIN, RELATIONS, weights_of
-from memgraph_engine.language.terms import LISTED
 from memgraph_engine.resources import resource
 
 if TYPE_CHECKING:
@@ -38,6 +37,7 @@ HELD = ("held", "held-others", "unseen", "unseen-others", "plain", "last", "last
 _CHANGED = ("update", "ended")
 _ASIDE = "aside"  # the class of an old statement of another pair beside a new one: most of what a memory holds
 _ASIDES, _NEXT, _LAST = 2, 5, 40  # so many of each new one, of those that are the 5th to the 40th nearest to it
+_UNTOLD = ("german", "french")  # read as a memory reads them that is told no language, too
 _COUNTS = {_ASIDE: 1.0, "pinned": 6.0}  # by class; any other pair counts twice as much as one beside
 _DAYS = "2025-03-03T10:00:00", "2025-04-10T10:00:00"
 
@@ -46,6 +46,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the bench takes."""
     parser.add_argument("--folder", type=Path, default=FOLDER, help="files of pairs (else those of the bench)")
     parser.add_argument("--held", action="store_true", help="measure on the held sets alone")
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="LANGUAGE", help="measure these alone, and fit them beside all others"
+    )
     parser.add_argument(
         "--fit", action="store_true", help="fit the model of pairs first, on all sets but the held ones"
     )
@@ -57,11 +60,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """Measure the gate on all pairs; or fit its model on those of the open sets first."""
     sets = {file.stem: statements.read(file) for file in sorted(given.folder.glob("*.tsv"))}
+    if given.only:
+        sets = {name: [one for one in pairs if one.language in given.only] for name, pairs in sets.items()}
     embedders = _embedders(sorted({pair.language for pairs in sets.values() for pair in pairs}))
     if given.fit:
         opened = [pairs for name, pairs in sets.items() if name not in HELD]
-        told = [beside(chat, embedders[chat.language]) for file in given.chats for chat in _chats(file)]
-        fit(opened, told, embedders)
+        told = [chat for file in given.chats for chat in _chats(file) if chat.language in embedders]
+        fit(opened, [beside(chat, embedders[chat.language]) for chat in told], embedders, alone=not given.only)
     settings = Settings.load()
     figures, rows = dict[str, float](), list[tuple[str, ...]]()
     for name, pairs in sets.items():
@@ -114,8 +119,10 @@ def _row(name: str, pairs: Sequence[Statements], found: Sequence[str], figures: 
     return (name, str(len(pairs)), *(f"{share:.3f}" for *_, share in shares))
 
 
-def _examples(pairs: Sequence[Statements], embedders: Mapping[str, FiledEmbedder]) -> list[Example]:
-    """Return pairs as examples, related by their vectors."""
+def _examples(
+    pairs: Sequence[Statements], embedders: Mapping[str, FiledEmbedder], untold: Collection[str] = ()
+) -> list[Example]:
+    """Return pairs as examples, related by their vectors; of some languages as examples of no told language, too."""
     found = []
     for language, embedder in embedders.items():
         some = [pair for pair in pairs if pair.language == language]
@@ -126,7 +133,8 @@ def _examples(pairs: Sequence[Statements], embedders: Mapping[str, FiledEmbedder
         for pair, cosine in zip(some, (old * new).sum(axis=1).tolist(), strict=True):
             counts = _COUNTS.get(pair.kind, 2.0)
             related = relation(max(cosine, 0.0))
-            found.append(Example(kept(language), pair.want, pair.old, pair.new, related, counts))
+            names = [kept(language), *(["standard"] if language in untold else [])]
+            found += [Example(name, pair.want, pair.old, pair.new, related, counts) for name in names]
     return found
 
 
@@ -174,18 +182,28 @@ def _changed(ask: Ask, old: str, new: str) -> bool:
 
 
 def fit(
-    sets: Sequence[Sequence[Statements]], told: Sequence[Sequence[Statements]], embedders: Mapping[str, FiledEmbedder]
+    sets: Sequence[Sequence[Statements]],
+    told: Sequence[Sequence[Statements]],
+    embedders: Mapping[str, FiledEmbedder],
+    *,
+    alone: bool,
 ) -> None:
-    """Fit the weights of the model on sets of pairs, and on what chats told; write them, a feature a line."""
-    common = dict[str, list[str]]()
-    for language in dict.fromkeys(pair.language for pairs in sets for pair in pairs if pair.language not in LISTED):
-        texts = [text for pairs in sets for one in pairs if one.language == language for text in (one.old, one.new)]
-        common.setdefault(kept(language), []).extend(common_words(texts, kept(language)))
-    _write({"common": common, "plain": {name: [0.0] * len(RELATIONS) for name in PLAIN}, "cues": {}})
-    weights_of.cache_clear()
+    """Fit the weights of the model on sets of pairs, and on what chats told; write them, a feature a line.
+
+    Where they are not fitted `alone`, the plain numbers and the cues of all other languages stay as they are.
+    """
+    known: dict[str, Any] = {"common": {}, "plain": {}, "cues": {}}
+    if alone:
+        texts = [text for some in sets for one in some if one.language in _UNTOLD for text in (one.old, one.new)]
+        known["common"] = {"standard": common_words(texts, "standard")}
+        _write({**known, "plain": {name: [0.0] * len(RELATIONS) for name in PLAIN}})
+        weights_of.cache_clear()
+    else:
+        known = json.loads(resource(*FILE).read_text(encoding="utf-8"))
     pairs = [pair for some in sets for pair in (*some, *_mismatched(some, embedders))]
     pairs += [pair for some in told for pair in some]
-    _write({"common": common, **Fitted(_examples(pairs, embedders)).kept()})
+    found = Fitted(_examples(pairs, embedders, _UNTOLD if alone else ()), known["plain"]).kept()
+    _write({"common": known["common"], "plain": found["plain"], "cues": known["cues"] | found["cues"]})
     weights_of.cache_clear()
 
 

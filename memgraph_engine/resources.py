@@ -15,3 +15,7 @@ def resource(*parts: str) -> Path:
     """
     inside = _PACKAGE.joinpath(*parts)
     return inside if inside.exists() else _PACKAGE.parent.joinpath(*parts)
+
+
+LANGUAGES = (*sorted(one.name for one in resource("config", "language").iterdir()), "standard")
+"""The languages that a memory may have: those with a folder of their own, and any other one as standard."""

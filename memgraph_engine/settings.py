@@ -27,7 +27,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from memgraph_engine.errors import SettingsError
-from memgraph_engine.resources import resource
+from memgraph_engine.resources import LANGUAGES, resource
 
 _log = logging.getLogger("memgraph_engine")
 
@@ -391,7 +391,7 @@ class Settings(BaseSettings):
 
     tenant: Annotated[str, Field(min_length=1)]
     timezone: str
-    language: Literal["", "english", "spanish", "cjk", "standard"]
+    language: Annotated[str, Field(pattern=f"^(?:{'|'.join(LANGUAGES)})?$")]
     embedder: str
     embedding_batch: Annotated[int, Field(ge=1)]
     embedding_tokens: Annotated[int, Field(ge=1)]

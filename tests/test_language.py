@@ -12,7 +12,7 @@ from memgraph_engine.errors import InvalidInput, SettingsError
 from memgraph_engine.language import terms
 from memgraph_engine.language.terms import MAX_TOKEN, sentences, tokenize
 
-LANGUAGES = ["english", "spanish", "cjk", "standard"]
+LANGUAGES = ["english", "spanish", "french", "cjk", "standard"]
 LUCENE_SYNTAX = set("+-&|!(){}[]^\"~*?:\\/'")
 
 
@@ -94,7 +94,7 @@ def test_vowel_signs_do_not_cut_a_word():
 
 
 def test_an_unknown_language_is_named_with_the_known_ones():
-    with pytest.raises(InvalidInput, match=r"'klingon'.*english, spanish, cjk, standard"):
+    with pytest.raises(InvalidInput, match=rf"'klingon'.*{', '.join(terms.LANGUAGES)}"):
         tokenize("nuqneH", "klingon")
 
 

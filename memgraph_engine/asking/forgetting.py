@@ -15,7 +15,7 @@ from memgraph_engine.graph import erasures, scopes
 from memgraph_engine.graph.erasures import Said
 from memgraph_engine.ingest.messages import check_name, check_switches, parse_time
 from memgraph_engine.interface.defaults import TOP_K
-from memgraph_engine.language.terms import LISTED, closed_terms, tokenize
+from memgraph_engine.language.terms import closed_terms, tokenize
 from memgraph_engine.model.marker import UNSEEN
 from memgraph_engine.model.result import Chosen, ErasurePlan
 from memgraph_engine.model.scope import Scope
@@ -198,7 +198,7 @@ def content(query: str, user: str, language: str) -> frozenset[str]:
     ['password', 'wifi']
     """
     words = frozenset(tokenize(query, language))
-    told = words - closed_terms(language) if language in LISTED else words
+    told = words - closed_terms(language)
     return told - frozenset(tokenize(user, language)) or told
 
 

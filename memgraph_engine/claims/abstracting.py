@@ -16,7 +16,7 @@ from memgraph_engine.graph.claims import Unread
 from memgraph_engine.language.claims import Told, claims_in, denied, identity, is_somebody, legible, worded
 from memgraph_engine.language.names import key
 from memgraph_engine.language.reading import Reading as Text
-from memgraph_engine.language.terms import LISTED, sentences, tokenize
+from memgraph_engine.language.terms import sentences, tokenize
 from memgraph_engine.llm.answers import AbstractedClaim
 from memgraph_engine.llm.requests import AbstractedNote, Request, abstracting
 from memgraph_engine.llm.spent import Spent
@@ -100,8 +100,8 @@ class Abstractor:
 
     @property
     def _asks(self) -> bool:
-        """Whether a model is asked: not in a language in which nothing that it says could be checked."""
-        return self.language in LISTED and self.engine.roles.has("abstracting")
+        """Whether a model is asked; where nothing that it says could be checked, it is shown nothing."""
+        return self.engine.roles.has("abstracting")
 
     def _by_patterns(self, note: Unread) -> Reading:
         said = [without_recalled(text) for text in note.said]

@@ -28,11 +28,12 @@ from pydantic import (
 )
 
 from memgraph_engine.cost import Cost
-from memgraph_engine.language.terms import LANGUAGES, are_terms
+from memgraph_engine.language.terms import are_terms
 from memgraph_engine.model.memory import NEVER, SourceKind, Status
 from memgraph_engine.model.profile import Delta
 from memgraph_engine.model.result import Considered
 from memgraph_engine.model.topic import Move
+from memgraph_engine.resources import LANGUAGES
 
 MADE_ANEW = frozenset(
     {"scope", "tenant", "user", "scope_token", "raw_scoped", "context_scoped", "stamp", "lock"}

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.language.assertion import Assertion, assertions
 from memgraph_engine.language.reading import Reading
-from memgraph_engine.language.terms import LISTED, word_list, word_values
+from memgraph_engine.language.terms import word_list, word_values
 from memgraph_engine.language.wording import ORDINAL, Token, parted, phrases_in, taken_back, words
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.profile import LONGEST_NAME, LONGEST_VALUE, MANY, Delta
@@ -60,7 +60,7 @@ def attributes(text: str, language: str, own: str = "") -> list[Delta]:
 def told(one: Assertion, own: str = "") -> list[Delta]:
     """Return what an assertion tells about who makes it: nothing in a message that may bring somebody else's text."""
     line = one.clause.line
-    if line.language not in LISTED or len(line.text) > _LONGEST or not one.firm:
+    if len(line.text) > _LONGEST or not one.firm:
         return []
     table = _table(line.language, own)
     return [] if phrases_in(line.forms, table.unreal) else _Clause(one, table).told()
@@ -281,7 +281,8 @@ class _Table:
     """The table of a language: what phrases tell of who says them, and words by what they are."""
 
     def __init__(self, language: str, own: str) -> None:
-        given = _file(resource("config", "language", language, "profile.toml"))
+        shipped = resource("config", "language", language, "profile.toml")
+        given = _file(shipped) if shipped.is_file() else _File(tells=())
 
         def listed(*kinds: str) -> frozenset[str]:
             return frozenset[str]().union(*(word_list(language, kind) for kind in kinds))
@@ -292,7 +293,7 @@ class _Table:
         for row in (*given.tells, *own_rows(own)):
             for phrase in (spelt for pattern in row.said for spelt in _spelt_out(pattern.casefold())):
                 self._rows.setdefault(phrase, []).append(row)
-        self._longest = max(phrase.count(" ") + 1 for phrase in self._rows)
+        self._longest = max((phrase.count(" ") + 1 for phrase in self._rows), default=0)
         self.going_on = {one.name for phrase, rows in self._rows.items() if phrase[0] == _GOES_ON for one in rows}
         self.never_named = frozenset(word_values(language, "dates")) | listed("time-words", "stop-words")
         self.known = listed("not-names", "products", "common-words", "weak-words", "content-words")
@@ -302,8 +303,8 @@ class _Table:
         self.subjects = listed("persons", "determiners", "first-person")
 
     def __getitem__(self, kind: str) -> frozenset[str]:
-        """Return the words of a kind."""
-        return self._words[kind]
+        """Return the words of a kind, none of one that is not listed."""
+        return self._words.get(kind, frozenset())
 
     def rows(self, clause: _Tokens, *said: str) -> Iterator[tuple[_Row, int]]:
         """Yield what is listed for each phrase that a clause begins with, adverbs aside, and the tokens it takes."""

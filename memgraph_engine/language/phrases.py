@@ -13,10 +13,9 @@ where ; is also what is never a keyword: a date, a number, the speaker. The list
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
-from memgraph_engine.language.terms import letter_marks, word_list
+from memgraph_engine.language.terms import CLOSED, elisions, letter_marks, pattern, word_list
 
 _ABBREVIATED = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Dra)\.")
 _CHUNK = re.compile(r"\S+")
@@ -33,7 +32,6 @@ _ADDRESSED = re.compile(
     r"|(?:^|(?<=[.!]))[NS](?=!|,(?![NS]))"
 )
 _CONTRACTION = re.compile(r"'.*")
-_NEVER = re.compile(r"(?!)")
 
 _KATAKANA, _HAN, _HANGUL = r"\u30a1-\u30fa\u30fc", r"々\u3400-\u4dbf\u4e00-\u9fff", r"\uac00-\ud7a3"
 _CJK_PHRASE = re.compile(
@@ -51,59 +49,25 @@ _KOREAN_PARTICLE = re.compile(rf"(?<=[{_HANGUL}]{{2}})(?:에서|으로|에게|�
 _KOREAN_VERB = re.compile(r"(?:[어아해]요|니다|[었았했]다)$")
 
 
-@dataclass(frozen=True)
 class _Grammar:
-    """What a language's words and endings say about a phrase."""
+    """What a language's words and endings say about a phrase; without frequent words each long word is one."""
 
-    function: frozenset[str] = frozenset()
-    interjections: frozenset[str] = frozenset()
-    objects: frozenset[str] = frozenset()
-    weak: frozenset[str] = frozenset()
-    time: frozenset[str] = frozenset()
-    content: frozenset[str] = frozenset()  # what the endings below would misjudge
-    name_links: frozenset[str] = frozenset()
-    phrase_links: frozenset[str] = frozenset()
-    dull: re.Pattern[str] = _NEVER  # endings of adverbs and verb forms
-    alone: re.Pattern[str] = _NEVER  # endings of adjectives, which are nothing without a noun
-    before_verb: re.Pattern[str] = _NEVER
-    phrase: re.Pattern[str] = re.compile(r"[nS]")
-    head_last: bool = True
-    shortest: int = 3  # letters of a content word
+    def __init__(self, language: str) -> None:
+        listed = partial(word_list, language)
+        frequent = listed("common-words")
+        self.function = frequent.union(*map(listed, CLOSED))
+        self.interjections, self.objects = listed("interjections"), listed("objects")
+        self.weak, self.time = listed("weak-words"), listed("time-words")
+        self.content = listed("content-words")  # what the endings below would misjudge
+        self.name_links, self.phrase_links = listed("name-links"), listed("phrase-links")
+        self.dull = pattern(language, "dull-endings")  # of adverbs and verb forms
+        self.alone = pattern(language, "adjective-endings")  # nothing without a noun
+        self.before_verb = pattern(language, "before-verbs")
+        self.phrase = re.compile("".join(listed("phrases")) or "[nS]")
+        self.shortest = 3 if frequent else 6  # letters of a content word
 
 
-@cache
-def _grammar(language: str) -> _Grammar:
-    if language == "standard":
-        return _Grammar(shortest=6)
-    grammar = _Grammar(
-        function=word_list(language, "common-words"),
-        interjections=word_list(language, "interjections"),
-        weak=word_list(language, "weak-words"),
-        time=word_list(language, "time-words"),
-        content=word_list(language, "content-words"),
-    )
-    if language == "english":
-        return replace(
-            grammar,
-            objects=word_list("english", "objects"),
-            name_links=frozenset({"of"}),
-            dull=re.compile(r"ly$|[^e]ed$|n't$|in'$"),
-            alone=re.compile(r"(?:ful|ous|less|[ai]ble|ical)$"),
-            before_verb=re.compile(r"^(?:i|we|they|he|she|who|can|could|would|should|might|must)$|(?:n't|'ll|'d)$"),
-            phrase=re.compile(r"N*[nS]+"),
-        )
-    return replace(
-        grammar,
-        name_links=frozenset({"la", "las", "los", "el"}),
-        phrase_links=frozenset({"de", "del"}),
-        dull=re.compile(
-            r"(?:mente|ando|[iy]endo|aron|ieron|aban?|ábamos|[ai]ste|[aei]mos|[óéí]"
-            r"|[aei]r(?:[mts]e|l[aoe]s?|nos)?)$"
-        ),
-        alone=re.compile(r"(?:os[oa]s?|[ai]bles?)$"),
-        phrase=re.compile(r"[nNS]+(?:d[nNS]+)?"),
-        head_last=False,
-    )
+_grammar = cache(_Grammar)
 
 
 def phrases(text: str, language: str, own: frozenset[str]) -> Iterator[str]:
@@ -148,7 +112,7 @@ def _cut(words: list[str], classes: str, grammar: _Grammar) -> Iterator[str]:
         start = classes.rfind("N") + 1  # a name speaks for itself
         words, classes = words[start:], classes[start:]
     if len(words) > 3:
-        words, classes = (words[-3:], classes[-3:]) if grammar.head_last else (words[:3], classes[:3])
+        words, classes = (words[:3], classes[:3]) if grammar.phrase_links else (words[-3:], classes[-3:])
         if "d" in (classes[0], classes[-1]):
             words = words[:2] if classes[-1] == "d" else words[1:]
     if len(words) == 1 and (len(words[0]) < grammar.shortest or _adjective(words[0], grammar)):
@@ -163,7 +127,9 @@ def _adjective(word: str, grammar: _Grammar) -> bool:
 @cache
 def _token(language: str) -> re.Pattern[str]:
     inside = r"\w&" + (letter_marks() if language == "standard" else "")
-    return re.compile(rf"[^\W_][{inside}]*(?:(?:[-'’]|\.(?=[a-z]))[^\W_][{inside}]*)*(?:\+\+|#)?|[^\w\s]|\n")
+    return re.compile(
+        rf"{elisions(language)}|[^\W_][{inside}]*(?:(?:[-'’]|\.(?=[a-z]))[^\W_][{inside}]*)*(?:\+\+|#)?|[^\w\s]|\n"
+    )
 
 
 def _classified(text: str, language: str, own: frozenset[str]) -> tuple[list[str], str]:

@@ -7,7 +7,6 @@ from functools import cache
 from memgraph_engine.language.terms import (
     CLAUSES,
     CLOSED,
-    LISTED,
     closed_terms,
     places,
     sentences,
@@ -17,16 +16,13 @@ from memgraph_engine.language.terms import (
     word_values,
 )
 from memgraph_engine.language.wording import lists_of, parted, wording, words
+from memgraph_engine.resources import LANGUAGES
 
 _BEHIND = " \t\r\n\"'”’»)*_"  # what may stand behind a question mark
 _OPENING = 3  # words
 _ELLIPTIC = 4  # words of a question that goes on from what was said: "And Ben's?"
 _BRIEF = 2  # words; so short a sentence states nothing by itself
-_ABOUT = {"english": r"(?:about|of|on) (?:me|myself)|who am i", "spanish": r"(?:de|sobre) m[ií]|quién soy"}
-_ASKING = {
-    "english": r"know|tell|rem(?:ember|ind)|recall|learn\w*|stored?|have|memory|who|what's|far|anything|currently",
-    "spanish": r"sab\w+|recuerd\w+|conoc\w+|aprendido|guarda\w+|tien\w+|memoria|contar|pued\w+|todo|ahora|favor|quién",
-}
+_SPOKEN = [one for one in LANGUAGES if word_list(one, "persons")]  # in which it is looked for who speaks, and how many
 
 
 def is_question(text: str) -> bool:
@@ -58,7 +54,7 @@ def requests(said: Sequence[str]) -> bool:
 def _openings() -> Mapping[str, Sequence[str]]:
     """Return the phrases that begin requests, by their first words."""
     found: dict[str, list[str]] = {}
-    for language in LISTED:
+    for language in LANGUAGES:
         for phrase in word_list(language, "requests"):
             found.setdefault(phrase.split("_")[0], []).append(phrase)
     return found
@@ -117,16 +113,16 @@ def asks_about_user(question: str) -> bool:
     >>> [asks_about_user(one) for one in asked]
     [True, False, True, False]
     """
-    return any(_asks_about_user(question.casefold().replace("’", "'"), language) for language in _ABOUT)
+    said = spoken(question)
+    return any(_asks_about_user(said, language) for language in LANGUAGES)
 
 
-def _asks_about_user(said: str, language: str) -> bool:
-    if not re.search(rf"\b(?:{_ABOUT[language]})\b", said):  # as most questions
+def _asks_about_user(said: Sequence[str], language: str) -> bool:
+    if not any(places(said, phrase) for phrase in word_list(language, "about-oneself")):  # as most questions
         return False
-    told = {*spoken(said)}
-    asking = {word for word in told if re.fullmatch(_ASKING[language], word)}
+    asking = word_list(language, "knowing").intersection(said)
     closed = (word_list(language, kind) for kind in (*CLOSED, "time-words", "courtesies"))
-    return bool(asking) and not told.difference(asking, *closed)
+    return bool(asking) and not {*said}.difference(asking, *closed)
 
 
 def asks_assistant(question: str, language: str) -> bool:
@@ -154,13 +150,13 @@ def of_oneself(text: str) -> bool:
 
 @cache
 def _first_person() -> frozenset[str]:
-    return frozenset().union(*(word_list(language, "first-person") for language in LISTED))
+    return frozenset().union(*(word_list(language, "first-person") for language in _SPOKEN))
 
 
 @cache
 def _numbers() -> frozenset[str]:
     """Return the words for how many; those for places in a row ("#2") are none."""
-    pairs = (pair for language in LISTED for pair in word_values(language, "numbers").items())
+    pairs = (pair for language in _SPOKEN for pair in word_values(language, "numbers").items())
     return frozenset(word for word, value in pairs if value[0] != "#")
 
 

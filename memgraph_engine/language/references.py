@@ -13,12 +13,13 @@ from typing import Protocol
 from memgraph_engine.language.keywords import candidates
 from memgraph_engine.language.terms import (
     APOSTROPHES,
-    SPOKEN,
     closed_terms,
     places,
     sentences,
+    spoken,
     tokenize,
     word_list,
+    word_pattern,
     word_values,
 )
 
@@ -86,7 +87,7 @@ def _as(name: str, pronoun: re.Match[str], said: str, language: str) -> str:
     if "'" in pronoun[0]:
         return name + pronoun[0][pronoun[0].index("'") :]
     owns = word_list(language, "determiners")
-    behind = SPOKEN.match(said, pronoun.end() + 1)
+    behind = word_pattern().match(said, pronoun.end() + 1)
     led = behind is not None and not closed_terms(language).issuperset(tokenize(behind[0], language))
     return name + _OWNED if led and pronoun[0].casefold() in owns else name
 
@@ -98,7 +99,7 @@ def _references(said: str, language: str) -> Iterator[tuple[re.Match[str], str]]
     """
     listed = word_values(language, "back-references")
     closed = closed_terms(language)
-    words = [*SPOKEN.finditer(said)]
+    words = [*word_pattern().finditer(said)]
     known = False  # whether somebody or something known is told of before
     for at, match in enumerate(words):
         word = match[0].casefold()
@@ -121,7 +122,7 @@ def _stands_alone(words: Sequence[re.Match[str]], at: int, kind: str, closed: fr
 
 def _goes_on(said: str, language: str) -> bool:
     """Tell whether a question says too little by itself, and begins as one that goes on from another: "And Tom?"."""
-    words = [match[0].casefold() for match in SPOKEN.finditer(said)]
+    words = spoken(said)
     closed = closed_terms(language)
     content = [term for term in tokenize(said, language) if term not in closed]
     return len(content) < _BRIEF and any(0 in places(words, phrase) for phrase in word_list(language, "follow-ups"))
@@ -171,7 +172,7 @@ def _persons(turns: Sequence[Turn], language: str) -> list[str]:
 def _named(sentence: str, language: str) -> tuple[str, list[str]]:
     """Return whom or what a sentence begins with, '' for neither, and the names in it behind no word of place."""
     closed, owned = closed_terms(language), word_list(language, "determiners")
-    words = [match[0].removesuffix(_OWNED) for match in SPOKEN.finditer(sentence)]
+    words = [match[0].removesuffix(_OWNED) for match in word_pattern().finditer(sentence)]
     empty = [closed.issuperset(tokenize(word, language)) or word[0].isdigit() for word in words]
     if len(words) > 1 and words[0].casefold() in owned and not empty[1]:
         subject, start = f"{words[0].casefold()} {words[1]}", 2

@@ -10,8 +10,8 @@ from unicodedata import normalize
 from weakref import WeakKeyDictionary
 
 from memgraph_engine.language.reading import Reading
-from memgraph_engine.language.tense import SERIES, is_verb, past, present
-from memgraph_engine.language.terms import LISTED, word_list
+from memgraph_engine.language.tense import is_verb, past, present
+from memgraph_engine.language.terms import word_list
 from memgraph_engine.language.wording import (
     ORDINAL,
     Lists,
@@ -213,7 +213,8 @@ class Statement:
     @cached_property
     def names(self) -> frozenset[str]:
         """The names in it, without the speaker's."""
-        return frozenset(names(self.tokens)) & self.written - self.line.speaker_names
+        told, leads = frozenset(names(self.tokens)) & self.written - self.line.speaker_names, self.lists.name_leads
+        return told & self.led_by(leads) if leads else told
 
     def led_by(self, leads: Collection[str]) -> frozenset[str]:
         """Return the words with content, but for times, to which one of some words leads right away: "to york"."""
@@ -271,7 +272,7 @@ class Statement:
 
         The subject is '' where it is who speaks. A language without lists has all in the value.
         """
-        if self.line.language not in LISTED:
+        if not self.lists.persons:
             return "", "", text_of(self.tokens)
         lists = self.lists
         tokens = self.tokens[begin(self.tokens, lists) :] or self.tokens
@@ -470,7 +471,7 @@ def _subject_length(tokens: Sequence[Token], lists: Lists) -> int:
     first = 2 if tokens[0].word in lists.determiners else 1
     length = first + len([*takewhile(lambda token: token.capital and token.stem, tokens[first:])])
     more = tokens[length + 1 :]
-    joined = more and tokens[length].word in SERIES and _like(more[0], lists) in _NAMED
+    joined = more and tokens[length].word in lists.coordinators and _like(more[0], lists) in _NAMED
     end = length + 1 + _subject_length(more, lists) if joined else length
     of_one = not lists.singular.isdisjoint(words(tokens[end : end + 2]))  # "Nado y mi prima vive en Faro"
     return length if joined and of_one and _like(tokens[0], lists) != _like(more[0], lists) else end
@@ -571,7 +572,7 @@ def _apposed(parts: Iterable[list[Token]], line: Reading) -> Iterator[list[Token
         if goes_on and told and len({_like(one[0], lists) for one in who}) == len(who):
             further = [one[1:] for one in held[1:] if one[0].word in lists.questions]
             yield from ([*held[0], *one] for one in (*further, some) if one)
-        elif goes_on and len(some) > size and any(one.word in SERIES for one in some[:size]):
+        elif goes_on and len(some) > size and any(one.word in lists.coordinators for one in some[:size]):
             yield [token for one in (*held, some) for token in one]  # "Ana, Tom and Bo live here"
         elif (size >= len(some) and _like(some[0], lists) in _NAMED) or (goes_on and some[0].word in lists.questions):
             yield from () if goes_on else held

@@ -9,9 +9,9 @@ from memgraph_engine.language.wording import phrases_in
 
 _NEAR = 200  # characters of a sentence on either side that are looked at
 _LEADS = ("determiners", "indefinite", "detail-words")
-SERIES = frozenset({"and", "or", "y", "e", "o", "u"})  # join words as well as clauses
 _BARE = ("do", "have")  # behind another verb they show no tense
 _ALIKE = ("third", "participle")  # nor do these, nor behind another word than a pronoun
+_AUXILIARIES = {"auxiliary": frozenset({"past", "participle"}), "copula": frozenset({"past"})}
 _CHANGES = ("changes", "change-adverbs", "endings", "denials", "corrections")
 
 
@@ -48,8 +48,8 @@ def _closed(language: str) -> frozenset[str]:
 
 @cache
 def _leads(language: str) -> frozenset[str]:
-    """Return the words behind which stands a noun, or what describes one: "a used car"."""
-    return frozenset[str]().union(*(word_list(language, kind) for kind in _LEADS))
+    """Return the words behind which stands a noun, or what describes one: "a used car"; "l'" may be a pronoun."""
+    return frozenset[str]().union(*(word_list(language, kind) for kind in _LEADS)) - word_list(language, "elisions")
 
 
 def _happened(text: str, others: frozenset[str], language: str) -> bool:
@@ -73,18 +73,22 @@ def _clauses(text: str, language: str) -> list[Sequence[str]]:
 def told_past(text: str, at: int, language: str) -> bool | None:
     """Tell whether the verb nearest before a place, or else behind it, is in the past: of its clause, or its sentence.
 
-    None where only the sentence shows it, which holds the clause ("he said that he comes on Friday").
+    None where only the sentence shows it, which holds the clause ("he said that he comes on Friday"), and in a language
+    whose tenses are not listed.
 
     >>> told_past("On Tuesday, I met Bo.", 0, "english"), told_past("I met Bo, I'll go on Tuesday.", 16, "english")
     (True, False)
     """
+    if not word_values(language, "tenses"):
+        return None
     text, at = text[max(at - _NEAR, 0) : at + _NEAR], min(at, _NEAR)
     begin, end = next((span for span in sentence_spans(text, language) if span[1] > at), (0, len(text)))
     sentence = text[begin:end]
     clauses = _clauses(sentence, language) or [()]
     until = _clauses(f"{text[begin:at]}{sentence[at - begin :].split(maxsplit=1)[0]}", language) or [""]
+    joints = word_list(language, "clause-words") - word_list(language, "coordinators")
     first, ahead, said = len(until) - 1, len(until[-1]) - 1, spoken(text[begin:at])
-    held = 0 < ahead < len(said) and said[-ahead - 1] in word_list(language, "clause-words") - SERIES
+    held = 0 < ahead < len(said) and said[-ahead - 1] in joints
     own, *others = [_shown(clause, language, held=held) for clause in (*clauses[first:], *clauses[:first])]
     near = [past for place, past in own if place < ahead][-1:] or [past for _, past in own]
     past = next((past for clause in others for _, past in clause), False)
@@ -96,8 +100,9 @@ def _shown(clause: Sequence[str], language: str, *, held: bool) -> list[tuple[in
 
     "I quit" and "she called" are past, though their verbs have such forms too; not "I'll quit", nor `held` by "if".
     """
-    tenses, leads, persons = word_values(language, "tenses"), _leads(language), word_list(language, "persons")
-    told = [("" if before in leads else _tense(word, tenses), before, word) for before, word in pairwise(("", *clause))]
+    leads, persons, tenses = _leads(language), word_list(language, "persons"), _tenses(clause, language)
+    pairs = zip(tenses, pairwise(("", *clause)), strict=True)
+    told = [("" if before in leads else tense, before, word) for tense, (before, word) in pairs]
     shown, bare = {"past", "present"}, {at for at, (_, _, word) in enumerate(told) if word in _BARE}
     alike = {at for at, (one, before, _) in enumerate(told) if one in _ALIKE and before in persons and not held}
     verbs = [at for at, (one, _, _) in enumerate(told) if one in shown or at in alike]
@@ -116,12 +121,11 @@ def past(words: Sequence[str], language: str) -> bool:
     >>> past(["i", "paid", "40", "euros"], "english"), past(["the", "shoes", "are", "painted"], "english")
     (True, False)
     """
-    tenses, persons = word_values(language, "tenses"), word_list(language, "persons")
     if phrases_in(words, _present(language)):
         return False
+    persons = word_list(language, "persons")
     speaking, named = word_list(language, "first-person") | word_list(language, "second-person"), False
-    for before, word in pairwise(("", *words)):
-        tense = _tense(word, tenses)
+    for tense, (before, word) in zip(_tenses(words, language), pairwise(("", *words)), strict=True):
         if tense == "present":
             return False
         third, participle = before not in speaking, before in persons
@@ -140,9 +144,9 @@ def told_before(question: str, language: str) -> bool:
     >>> [told_before(f"Which dish {one}?", "english") for one in ("did you suggest", "do you know", "did I like")]
     [True, False, False]
     """
-    tenses, you = word_values(language, "tenses"), word_list(language, "second-person")
-    pairs = (pair for one in pairwise(spoken(question)) for pair in (one, one[::-1]))
-    return any(one in you and _tense(other, tenses) == "past" for one, other in pairs)
+    asked, you = spoken(question), word_list(language, "second-person")
+    told = pairwise(zip(asked, _tenses(asked, language), strict=True))
+    return any(one in you and tense == "past" for pair in told for (one, _), (_, tense) in (pair, pair[::-1]))
 
 
 def present(word: str, language: str) -> bool:
@@ -151,7 +155,7 @@ def present(word: str, language: str) -> bool:
     >>> present("is", "english"), present("tiene", "spanish"), present("number", "english")
     (True, True, False)
     """
-    return _tense(word, word_values(language, "tenses")) == "present"
+    return _tense(word, word_values(language, "tenses")) in ("present", *_AUXILIARIES)
 
 
 def is_verb(word: str, language: str) -> bool:
@@ -160,7 +164,16 @@ def is_verb(word: str, language: str) -> bool:
     >>> [is_verb(word, "english") for word in ("is", "moved", "lives", "need")]
     [True, True, False, False]
     """
-    return _tense(word, word_values(language, "tenses")) in ("past", "third", "participle", "present")
+    return _tense(word, word_values(language, "tenses")) in ("past", "third", "participle", "present", *_AUXILIARIES)
+
+
+def _tenses(words: Sequence[str], language: str) -> list[str]:
+    """Return the tense of each word of a clause; an auxiliary has that of what stands behind it, else the present."""
+    listed = word_values(language, "tenses")
+    told = [_tense(word, listed) for word in words]
+    for at in [at for at, one in enumerate(told) if one in _AUXILIARIES]:
+        told[at] = "present" if _AUXILIARIES[told[at]].isdisjoint(told[at + 1 :]) else "past"
+    return told
 
 
 def _tense(word: str, tenses: Mapping[str, str]) -> str:
@@ -170,6 +183,8 @@ def _tense(word: str, tenses: Mapping[str, str]) -> str:
     third       the past, but where the one who speaks or is spoken to is its subject: "it cost", not "I cut"
     participle  the past right behind a pronoun alone: "I called", not "a shop called"
     present     with it the clause tells what is: "is", "have", "so far"
+    auxiliary   the past before a word of the past or a participle, else the present: French "ai"
+    copula      the past before a word of the past, else the present: "est allé", not "est fermé"
     adverb      it may stand before a verb
     no          none of these, though its ending looks so: "need"
     """

@@ -8,19 +8,16 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 
 import Stemmer
 
 from memgraph_engine.errors import InvalidInput, SettingsError
 from memgraph_engine.forks import lock
-from memgraph_engine.resources import resource
+from memgraph_engine.resources import LANGUAGES, resource
 
-LISTED = ("english", "spanish")
-"""Languages whose words of grammar, courtesy, time and so on are listed in `config/language/`."""
-
-CLOSED = ("closed-words", "stop-words", "interjections", "question-words")
+CLOSED = ("closed-words", "stop-words", "interjections", "question-words", "elisions")
 """Lists of words that tell nothing of what a text is about."""
 
 MAX_TOKEN = 64  # characters; what is longer is base64 or a number run, and its beginning will do
@@ -40,7 +37,6 @@ _CJK_WORDS = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _CJK_RUN = re.compile(rf"[{_CJK}]")
 _ENGLISH_WORDS = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _WORDS = re.compile(r"[^\W_]+")
-SPOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")  # a word as it is said: "I'd" is one
 CLAUSES = re.compile(r"[,;:()–—…\n¿¡]+|[.!?？](?=\s|$)")  # what stands between clauses
 _ENDS = re.compile(r"(?<=[.!?…;])([\"'”’»)\]]*)\s+|(?<=[。！？])|\n\s*")
 # "we'll" and "well" must not meet, so the short verb goes; what is left ("don't", "o'clock") is joined
@@ -51,21 +47,21 @@ _CONTRACTED = re.compile(r"'(?:s|ll|re|ve|d|m)$")
 def tokenize(text: str, language: str) -> list[str]:
     """Return the tokens of `text` in order, each 1 to 64 characters without white space or punctuation.
 
-    Raises InvalidInput unless `language` is english, spanish, cjk or standard.
+    Raises InvalidInput unless `language` is one of LANGUAGES.
 
     >>> tokenize("The cats' owner didn't call; she'll move to Zürich.", "english")
     ['cat', 'owner', 'didnt', 'call', 'she', 'move', 'zurich']
     >>> tokenize("Las niñas corrían", "spanish")
     ['niñ', 'corr']
+    >>> tokenize("J'ai visité l'école", "french")
+    ['visit', 'écol']
     >>> tokenize("京都大学 2023 PyCon", "cjk")
     ['京都', '都大', '大学', '2023', 'pycon']
     """
     try:
         cut = _TOKENIZERS[language]
     except KeyError:
-        raise InvalidInput(
-            f"No tokeniser for the language {language!r}; use one of {', '.join(_TOKENIZERS)}."
-        ) from None
+        raise InvalidInput(f"No tokeniser for the language {language!r}; use one of {', '.join(LANGUAGES)}.") from None
     return cut(text)
 
 
@@ -99,10 +95,30 @@ def _spelt(name: str) -> str:
 def spoken(text: str) -> list[str]:
     """Return the words of a text as they are said, in small letters.
 
-    >>> spoken("I’d say it's 9:30")
-    ["i'd", 'say', "it's", '9', '30']
+    >>> spoken("I’d say it's 9:30"), spoken("J'y suis")
+    (["i'd", 'say', "it's", '9', '30'], ["j'", 'y', 'suis'])
     """
-    return SPOKEN.findall(text.casefold().replace("’", "'"))
+    return word_pattern().findall(text.casefold().replace("’", "'"))
+
+
+@cache
+def word_pattern() -> re.Pattern[str]:
+    """Return what matches a word as it is said: "I'd" is one, "j'ai" is two, as a language's elisions tell."""
+    elided = elisions(*LANGUAGES)
+    return re.compile(rf"{elided}|[^\W_]+(?:['’][^\W_]+)*", re.IGNORECASE)
+
+
+@cache
+def written_words(language: str) -> re.Pattern[str]:
+    """Return what matches a word, a number or a sign as it is written."""
+    number, letter = r"(?:(?<!\w)[.,])?\d+(?:[.,:/-]\d+)*", rf"(?:[^\W\d_]|[{letter_marks()}])"
+    return re.compile(rf"{number}|{elisions(language)}|[^\W\d_]{letter}*(?:'[^\W\d_]+)*|\n|[^\w\s]|_")
+
+
+def elisions(*languages: str) -> str:
+    """Return a pattern of the words that are written as one with the next in some languages: "l'" of "l'eau"."""
+    every = sorted({one.rstrip("'") for language in languages for one in word_list(language, "elisions")})
+    return rf"(?i:(?<![^\W_])(?:{'|'.join(every) or '(?!)'})['’](?=[^\W_]))"
 
 
 def sentences(text: str, language: str) -> list[str]:
@@ -130,12 +146,18 @@ def sentence_spans(text: str, language: str) -> list[tuple[int, int]]:
 
 @cache
 def word_list(language: str, kind: str) -> frozenset[str]:
-    """Return the words of a class in `config/language/{language}/words.toml`; only one of LISTED has every class.
+    """Return the words of a class in `config/language/{language}/words.toml`; none of a class that it leaves out.
 
     >>> "the" in word_list("english", "stop-words"), word_list("cjk", "stop-words")
     (True, frozenset())
     """
     return frozenset(_classes(language).get(kind, "").split())
+
+
+@cache
+def pattern(language: str, kind: str) -> re.Pattern[str]:
+    """Return a pattern of any that a class lists, at the end of what is looked for; of none it matches nothing."""
+    return re.compile("|".join(f"(?:{one})$" for one in sorted(word_list(language, kind))) or "(?!)")
 
 
 @cache
@@ -248,9 +270,9 @@ def _english(text: str) -> list[str]:
     return [token for word in _ENGLISH_WORDS.findall(folded) if (token := stems[word])]
 
 
-def _spanish(text: str) -> list[str]:
-    stems = _stems("spanish")
-    # Snowball's Spanish endings are spelt with accents ("-ción", "-ía"); it folds them itself afterwards
+def _stemmed(language: str, text: str) -> list[str]:
+    stems = _stems(language)
+    # Snowball knows endings with their accents ("-ción", "-ía"); it folds them itself afterwards
     return [token for word in _WORDS.findall(_fold(text)) if (token := stems[word])]
 
 
@@ -269,17 +291,13 @@ def _standard(text: str) -> list[str]:
     return [word[:MAX_TOKEN] for word in words.findall(_fold(text))]
 
 
+DEFAULT_LANGUAGE = "english"
 _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
-    "english": _english,
-    "spanish": _spanish,
+    **{language: partial(_stemmed, language) for language in LANGUAGES},
+    DEFAULT_LANGUAGE: _english,
     "cjk": _cjk,
     "standard": _standard,
 }
-
-
-DEFAULT_LANGUAGE = "english"
-LANGUAGES = tuple(_TOKENIZERS)
-"""The languages that a memory may have."""
 
 
 def are_terms(text: str) -> bool:

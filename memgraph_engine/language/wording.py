@@ -17,7 +17,7 @@ from itertools import chain, dropwhile, groupby, pairwise
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-from memgraph_engine.language.terms import APOSTROPHES, CLOSED, letter_marks, places, tokenize, word_list, word_values
+from memgraph_engine.language.terms import APOSTROPHES, CLOSED, places, tokenize, word_list, word_values, written_words
 
 _ENDS = frozenset(".!?…。！？।\n")
 _OPENING = frozenset("\"'“‘«([¿¡「")
@@ -105,6 +105,7 @@ class Lists:
     first_person: frozenset[str]
     indefinite: frozenset[str]  # with these a noun is somebody or something, not the one known
     joints: frozenset[str]  # behind them stands another matter
+    coordinators: frozenset[str]  # they join words as well as clauses: "and"
     hedges: frozenset[str]  # with these less is stated than a plain fact
     modals: frozenset[str]  # of these hedges what is supposed, hoped, or said by others
     unstated: frozenset[str]  # beside these a clause is thought or denied by somebody, or holds for a while
@@ -121,6 +122,7 @@ class Lists:
     relocation: Mapping[str, str]  # words of change, with which he does so elsewhere: "moved to", "got the job at"
     products: frozenset[str]  # of these one moves to no place: "moved to Linux"
     attitudes: Mapping[str, str]  # how one feels about something, as + or -
+    name_leads: frozenset[str]  # where nouns have capitals, these alone lead to a name: "in Kassel"
     determiners: frozenset[str]  # with these begins whose or which thing is told of: "my", "the"
     several: frozenset[str]  # behind these may stand one thing as well as another: "allergic to"
     persons: frozenset[str]  # who speaks, is spoken to or was spoken of, as whose state it is: "I", "she"
@@ -347,12 +349,6 @@ def _by_last_word(phrases: frozenset[str]) -> Mapping[str, Sequence[str]]:
     return found
 
 
-@cache
-def _pattern() -> re.Pattern[str]:
-    number, letter = r"(?:(?<!\w)[.,])?\d+(?:[.,:/-]\d+)*", rf"(?:[^\W\d_]|[{letter_marks()}])"
-    return re.compile(rf"{number}|[^\W\d_]{letter}*(?:'[^\W\d_]+)*|\n|[^\w\s]|_")
-
-
 def wording(text: str, language: str) -> tuple[Token, ...]:
     """Cut a text into tokens. Marks of sentences are none: they tell where clauses and sentences end.
 
@@ -365,7 +361,7 @@ def wording(text: str, language: str) -> tuple[Token, ...]:
     asked = set[int]()  # sentences: the end of one tells it
     clause = sentence = 0
     opens, last = True, ""
-    for match in _pattern().finditer(written):
+    for match in written_words(language).finditer(written):
         one, before, after = match[0], written[: match.start()][-1:], written[match.end() : match.end() + 1]
         if one == "-" and before.isalpha() and after.isalpha():
             continue

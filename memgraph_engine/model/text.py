@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from memgraph_engine.language.dates import spoken_time
 from memgraph_engine.language.questions import is_question, of_oneself
-from memgraph_engine.language.terms import LANGUAGES
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
+from memgraph_engine.resources import LANGUAGES
 
 _SAID = re.compile(r"(?:[^:\n]{1,60}: )?(.*?)(?: \[[^\]]*\])*(?: \([^()]*\))?", re.DOTALL)
 _WORDS = "\1"  # stands for what was said
@@ -84,6 +84,7 @@ def parted(raw: str, sources: Sequence[Source]) -> tuple[str, str, str, Source |
             around = len(before) + len(behind)
             if found[0] < around <= len(raw) and raw.startswith(before) and raw.endswith(behind):
                 found = around, before, raw[len(before) : len(raw) - len(behind)], behind, source
+                break  # no two languages write one time alike
     return found[1:]
 
 

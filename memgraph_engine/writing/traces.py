@@ -11,7 +11,7 @@ from datetime import datetime
 from memgraph_engine.graph import erasures, retrievals, scopes
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.erasures import Erasure, Meant
-from memgraph_engine.language.terms import DEFAULT_LANGUAGE, LISTED, closed_terms, tokenize
+from memgraph_engine.language.terms import DEFAULT_LANGUAGE, closed_terms, tokenize
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.runs import Runs
 
@@ -73,4 +73,4 @@ def forget(db: Database, scope: Scope, one: Erasure, meant: Sequence[Meant], kno
 def _terms(texts: Iterable[str], language: str) -> set[str]:
     """Return the terms of some texts that tell what they are about."""
     terms = {term for text in texts for term in tokenize(text, language)}
-    return terms - closed_terms(language) if language in LISTED else terms
+    return terms - closed_terms(language)
