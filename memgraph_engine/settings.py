@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, Self, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import platformdirs
@@ -21,6 +21,7 @@ from pydantic import (
     Field,
     SecretStr,
     ValidationError,
+    create_model,
     field_validator,
     model_validator,
 )
@@ -309,23 +310,17 @@ class RoleSettings(_Table):
     timeout: Seconds | None = None
 
 
-class RolesSettings(_Table):
-    """The tasks that a chat model is asked for; prompt, request and answer of each bear its name."""
+if TYPE_CHECKING:
 
-    extraction: RoleSettings = RoleSettings()
-    gating: RoleSettings = RoleSettings()
-    merging: RoleSettings = RoleSettings()
-    labelling: RoleSettings = RoleSettings()
-    planning: RoleSettings = RoleSettings()
-    sufficiency: RoleSettings = RoleSettings()
-    selecting: RoleSettings = RoleSettings()
-    answering: RoleSettings = RoleSettings()
-    judging: RoleSettings = RoleSettings()
-    consolidation: RoleSettings = RoleSettings()
-    profiling: RoleSettings = RoleSettings()
-    evolving: RoleSettings = RoleSettings()
-    describing: RoleSettings = RoleSettings()
-    abstracting: RoleSettings = RoleSettings()
+    class RolesSettings(_Table):
+        """The settings of each role, by its name."""
+
+        def __getattr__(self, role: str) -> RoleSettings: ...
+else:
+    _ROLES = sorted({path.stem.partition("-")[0] for path in resource("config", "roles").glob("*.yaml")})
+    RolesSettings = create_model(
+        "RolesSettings", __base__=_Table, **{role: (RoleSettings, RoleSettings()) for role in _ROLES}
+    )
 
 
 class LlmSettings(_Table):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from memgraph_engine.answer.lines import shortened
 from memgraph_engine.errors import InvalidInput, ModelError
 from memgraph_engine.lifecycle.summaries import extract, rarity, unfaithful
-from memgraph_engine.llm.requests import consolidation
+from memgraph_engine.llm.role import role
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.llm.tokens import FRAME, most_tokens
@@ -206,7 +206,7 @@ def _written(turns: Sequence[Source], language: str, roles: Roles, spent: Spent)
         return ""
     lines = [line(turn, language) for turn in turns]
     try:
-        answer = roles.ask(consolidation([lines]), meters=spent.meters)
+        answer = roles.ask(role("consolidation").request([{"lines": lines}]), meters=spent.meters)
     except ModelError as error:
         spent.failed("Consolidation", error)
         return ""

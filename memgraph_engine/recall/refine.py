@@ -9,7 +9,7 @@ from memgraph_engine.errors import ModelError
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.note_cache import CachedNote, NoteCache
 from memgraph_engine.language.terms import tokenize
-from memgraph_engine.llm.requests import sufficiency
+from memgraph_engine.llm.role import Request, role
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.result import Hits, Round
@@ -139,6 +139,11 @@ class Refiner:
         rarest = _rarest(best, first.notes, terms(query.text, first.languages), first.languages)
         text = " ".join([query.text, *rarest])  # of the same time, though a term may be spelt like a month
         return replace(query, text=text, vector=leaning, reading=first.reading, asked=query.vector)
+
+
+def sufficiency(question: str, notes: Sequence[str]) -> Request:
+    """Ask whether notes, best first, answer a question, and what to ask the memory next where they don't."""
+    return role("sufficiency").request([{"text": question, "notes": list(notes)}])
 
 
 def _mean(rounds: Sequence[Mapping[str, float]], shares: Sequence[float]) -> dict[str, float]:
