@@ -161,7 +161,7 @@ class _Export:
             some = conversation.turns[start : start + size]
             self._told(memory.add_many(some, user_id=conversation.id).fallbacks)
             self.advance(len(some))
-        if memory.engine.settings.recall.topics:
+        if memory.engine.settings.recall.has("topics"):
             memory.rebuild_topics(user_id=conversation.id)
 
     def _example(self, memory: Memory, user: str, question: Question) -> Example:

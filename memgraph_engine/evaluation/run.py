@@ -100,7 +100,7 @@ class Run:
             if fallbacks and self._llm:
                 self._give_up(self._llm, before, tenant, next(iter(fallbacks)))
             advance(len(some))
-        if memory.engine.settings.recall.topics and not memory.topic_runs(user_id=user, limit=1):
+        if memory.engine.settings.recall.has("topics") and not memory.topic_runs(user_id=user, limit=1):
             memory.rebuild_topics(user_id=user)
         if memory.engine.settings.lifecycle.evolve:
             fallbacks |= dict.fromkeys(memory.evolve(user_id=user).fallbacks)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FOLLOWED, _ALIKE = 0.5, 0.25  # what a round counts of the one before: asked for by a model, or made of the best note
+_LEANING = 0.5  # share of the best note's vector in what is asked next
 _JUDGED = 5  # notes in which the question's terms are looked for
 _SHOWN = 20  # notes that a model is shown (MemFly's K_final)
 _UNAIDED = 2  # rounds without a model: a third found no more (docs/benchmarks-appendix.md)
@@ -135,7 +136,7 @@ class Refiner:
             later = replace(query, text=follow_up, vector=vector, reading=None, asked=query.vector)
             return replace(later, reading=self._planned(later)) if self.settings.planning == "each" else later
         (near,) = self.embedder.embed_documents(["\n".join(best.note().raw)])
-        leaning = _unit(query.vector) + self.settings.feedback * _unit(near)
+        leaning = _unit(query.vector) + _LEANING * _unit(near)
         rarest = _rarest(best, first.notes, terms(query.text, first.languages), first.languages)
         text = " ".join([query.text, *rarest])  # of the same time, though a term may be spelt like a month
         return replace(query, text=text, vector=leaning, reading=first.reading, asked=query.vector)
