@@ -12,10 +12,9 @@ from memgraph_engine.llm.spent import Spent
 from memgraph_engine.llm.tokens import FRAME, most_tokens
 from memgraph_engine.model.answer import Context
 from memgraph_engine.model.marker import as_part, enclose, without_marks, without_recalled
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import Source, label, line
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.prompt import Prompt, Section
-from memgraph_engine.model.text import label, line
 from memgraph_engine.settings import PromptSettings
 
 PROFILE = "What is known about the user:"

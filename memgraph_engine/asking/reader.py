@@ -3,6 +3,7 @@
 from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import Unpack
 
 from memgraph_engine.answer.ask import ask
@@ -510,7 +511,8 @@ class Reader:
             raise InvalidInput(f"history must be a session, or a list of messages, not {named(history)}.")
         first, now = max(len(history) - LAST, 0), self.engine.now()
         given = enumerate(history[first:], first)
-        turns = [source_of(self.engine, scope, one, f"history[{at}]", now) for at, one in given]
+        read = partial(source_of, self.engine.settings, self.engine.policies, scope, now=now)
+        turns = [read(one, f"history[{at}]") for at, one in given]
         return [turn for turn in turns if self.engine.policies.seen_by_models(turn)]
 
     def _query(

@@ -13,8 +13,7 @@ from memgraph_engine.evaluation.variants import FULL_CONTEXT, Variant
 from memgraph_engine.ingest.extract import extraction, turn
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.llm.role import Request, role
-from memgraph_engine.model.memory import Source
-from memgraph_engine.model.text import line
+from memgraph_engine.model.memory import Source, line
 from memgraph_engine.recall.plan import planning
 from memgraph_engine.recall.refine import sufficiency
 from memgraph_engine.recall.select import selecting

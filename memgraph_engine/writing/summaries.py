@@ -16,8 +16,7 @@ from memgraph_engine.language.terms import tokenize
 from memgraph_engine.lifecycle.summaries import extract, rarity, unfaithful
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
-from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Note, Source
-from memgraph_engine.model.text import parted
+from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Note, Source, parted
 from memgraph_engine.rendering.context import Text, render
 from memgraph_engine.writing.transaction import Transaction
 
