@@ -49,7 +49,7 @@ _SEARCHES = 200
 _BUDGET = 1000  # tokens of a context
 _CONTEXTS = 5  # of so many questions one is asked for contexts
 _PART = 32  # leaves of a part, where few are divided as many would be
-_CHANNEL = {"blocks": 0.05}
+_CHANNEL = {"switched": {"blocks": True}}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

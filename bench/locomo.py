@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from bench import fillers, ranking
@@ -18,7 +18,7 @@ from memgraph_engine.evaluation.ranking import mean, score
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.evaluation.run import after
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.recall.fusion import Places, fuse
+from memgraph_engine.recall.fusion import Places, fuse, shipped_weights
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.search import Query, retrieve
 from memgraph_engine.settings import RecallSettings
@@ -29,14 +29,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MEASURES = ("R@5", "R@10", "R@20", "H@10", "nDCG@10")
-_FLAT = {"neighbour_1": 0.0, "neighbour_2": 0.0, "session": 0.0, **BASIC}
-_VARIANTS: Mapping[str, Mapping[str, Any]] = {
+_FLAT = {"neighbours": False, "session": False, **BASIC}
+_RRF = "RRF, k = 60"
+_VARIANTS: Mapping[str, Mapping[str, bool]] = {  # channels to switch
     "weights alone": {},
-    "BM25 alone": {**_FLAT, "dense_raw": 0.0, "dense_context": 0.0},
-    "dense alone": {**_FLAT, "lexical_raw": 0.0, "lexical_context": 0.0},
-    "RRF, k = 60": {"fusion": "rrf"},
+    "BM25 alone": {**_FLAT, "dense_raw": False, "dense_context": False},
+    "dense alone": {**_FLAT, "lexical_raw": False, "lexical_context": False},
+    _RRF: {},
     "convex, nothing around": _FLAT,
-    "convex and neighbours": {"session": 0.0, **BASIC},
+    "convex and neighbours": {"session": False, **BASIC},
     "without pathways": BASIC,
 }
 # what leave-one-conversation-out chooses from: around the defaults, the share of words, of context, and what is around
@@ -136,8 +137,8 @@ def _ask_all(memory: Memory, every: Iterable[Conversation]) -> list[Asked]:
     return asked
 
 
-def _ranked(asked: Asked, settings: RecallSettings) -> dict[str, float]:
-    (total,) = fuse(asked.places, asked.channels[None], settings).total
+def _ranked(asked: Asked, settings: RecallSettings, by: Mapping[str, float] | None = None) -> dict[str, float]:
+    (total,) = fuse(asked.places, asked.channels[None], settings, by=by).total
     order = sorted(range(len(asked.ids)), key=lambda row: (-total[row], asked.ids[row]))
     found = [source for row in order[:20] for source in asked.sources[row]]
     return score(found, asked.question.evidence)
@@ -149,7 +150,8 @@ def _page(
     default = memory.engine.settings.recall
     rows: list[Sequence[object]] = []
     for name, change in _VARIANTS.items():
-        result = mean([_ranked(a, default.model_copy(update=dict(change))) for a in asked])
+        chosen = default.switched(**change).model_copy(update={"ranking": "rrf" if name == _RRF else "weights"})
+        result = mean([_ranked(a, chosen) for a in asked])
         rows.append((name, *(result[m] for m in _MEASURES)))
         figures |= {f"{model}.{m}.{name.split(',')[0].replace(' ', '-')}": result[m] for m in _MEASURES}
     whole = mean(scores)
@@ -175,19 +177,19 @@ def _page(
 
 def _leave_one_out(asked: Sequence[Asked], default: RecallSettings) -> dict[str, float]:
     """Score each conversation with the weights that are best for R@10 on the others."""
-    settings = [_weights(default, dict(zip(_GRID, point, strict=True))) for point in product(*_GRID.values())]
-    table_of = [[_ranked(a, one) for a in asked] for one in settings]
+    every = [_weights(dict(zip(_GRID, point, strict=True))) for point in product(*_GRID.values())]
+    table_of = [[_ranked(a, default, by) for a in asked] for by in every]
     names = sorted({a.conversation for a in asked})
     scores = []
     for name in names:
         inside = [i for i, a in enumerate(asked) if a.conversation == name]
         outside = [i for i, a in enumerate(asked) if a.conversation != name] or inside
-        best = max(range(len(settings)), key=lambda s: sum(table_of[s][i]["R@10"] for i in outside))
+        best = max(range(len(every)), key=lambda s: sum(table_of[s][i]["R@10"] for i in outside))
         scores += [table_of[best][i] for i in inside]
     return mean(scores)
 
 
-def _weights(default: RecallSettings, point: dict[str, float]) -> RecallSettings:
+def _weights(point: dict[str, float]) -> Mapping[str, float]:
     lexical = point.pop("lexical")
     shares = {
         "lexical_raw": lexical * 2 / 3,
@@ -195,4 +197,4 @@ def _weights(default: RecallSettings, point: dict[str, float]) -> RecallSettings
         "dense_raw": (1 - lexical) * 6 / 11,
         "dense_context": (1 - lexical) * 5 / 11,
     }
-    return default.model_copy(update={**shares, **point})
+    return {**shipped_weights(), **shares, **point}

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from bench import fillers
@@ -24,15 +25,15 @@ from memgraph_engine.testing import purge
 _MEASURES = ("R@5", "R@10", "R@20", "H@10", "nDCG@10")
 _HARD = (1, 2)  # categories: multi-hop and temporal
 _ALL = {"pathways": "always"}
-_VARIANTS: Mapping[str, Mapping[str, object]] = {
-    "basic": BASIC,
+_VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "basic": {"switched": BASIC},
     "default": {},
     "all": _ALL,
-    "without-topics": {**_ALL, "topics": 0.0},
-    "without-keywords": {**_ALL, "keywords": 0.0},
-    "without-related": {**_ALL, "related": 0.0},
-    "without-time": {**_ALL, "time": 0.0},
-    "rrf": {"fusion": "rrf"},
+    "without-topics": {**_ALL, "switched": {"topics": False}},
+    "without-keywords": {**_ALL, "switched": {"keywords": False}},
+    "without-related": {**_ALL, "switched": {"related": False}},
+    "without-time": {**_ALL, "switched": {"time": False}},
+    "rrf": {"ranking": "rrf"},
     "memfly": ABLATIONS["memfly-retrieval"]["recall"],
     "iterated": {"rounds": 3},
 }
@@ -74,10 +75,11 @@ def _page(found: Mapping[str, float]) -> str:
     return table(("", *_MEASURES, "R@10, categories 1 and 2", "R@20, 1 and 2"), rows)
 
 
-def of(memory: Memory, change: Mapping[str, object]) -> Memory:
-    """Return the same memory with other settings of recall."""
+def of(memory: Memory, change: Mapping[str, Any]) -> Memory:
+    """Return the same memory with other settings of recall; `switched` are channels that are on or off."""
     settings = memory.engine.settings
-    recall = settings.recall.model_copy(update=dict(change))
+    others = dict(change)
+    recall = settings.recall.switched(**others.pop("switched", {})).model_copy(update=others)
     return Memory(replace(memory.engine, settings=settings.model_copy(update={"recall": recall})))
 
 
@@ -128,7 +130,7 @@ def _speed(every: Sequence[Conversation], model: str, rounds: int) -> dict[str, 
         mine = Memory(replace(fillers.complete(memory, tenant, users).engine, embedder=known))
         questions = [q.text for c in every for q in c.questions][:: max(1, 997 // rounds)][:rounds]
         asked = [(question, users[i % _SCOPES]) for i, question in enumerate(questions)]
-        plain, every_way = of(mine, BASIC), of(mine, _ALL)
+        plain, every_way = of(mine, {"switched": BASIC}), of(mine, _ALL)
         taken: dict[str, list[float]] = {"basic": [], "all": []}
         for variant in ("basic", "all", "basic", "all"):  # the first of each is to warm up
             one = plain if variant == "basic" else every_way

@@ -49,8 +49,8 @@ _TENTH, _SOME, _MANY, _ONE, _MILLION = (10_000, 20), (20_000, 20), (100_000, 200
 _SIZES = (_TENTH, _SOME, _MANY, _ONE, _MILLION)
 Size = tuple[int, int]
 """Notes, and over how many scopes."""
-BASIC = dict.fromkeys(OPTIONAL, 0.0)
-"""Settings of recall that leave out the pathways, and the time that a question names."""
+BASIC = dict.fromkeys(OPTIONAL, False)
+"""Channels to switch, which leaves out the pathways, and the time that a question names."""
 _WARM = 3  # passes before any time is taken: a large statement is compiled for a while
 _ONE_SEARCH = """CYPHER 25
 MATCH (n:Note)

@@ -10,6 +10,8 @@ Everything that a program needs has its name here: `Memory`, what its calls retu
 
 from typing import TYPE_CHECKING
 
+from memgraph_engine import resources
+
 if TYPE_CHECKING:
     from memgraph_engine.aio import (
         AsyncMemory as AsyncMemory,
@@ -169,7 +171,7 @@ if TYPE_CHECKING:
         Settings as Settings,
     )
 
-__version__ = "0.1.0"
+__version__ = resources.VERSION
 
 _NAMES = {
     "aio": "AsyncMemory",

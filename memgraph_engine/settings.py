@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, Self, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import platformdirs
@@ -21,6 +21,7 @@ from pydantic import (
     Field,
     SecretStr,
     ValidationError,
+    create_model,
     field_validator,
     model_validator,
 )
@@ -41,6 +42,21 @@ Seconds = Annotated[float, Field(gt=0)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 Temperature = Annotated[float, Field(ge=0, le=2)]
 Tokens = Annotated[int, Field(ge=1)]
+Channel = Literal[
+    "lexical_raw",
+    "lexical_context",
+    "dense_raw",
+    "dense_context",
+    "neighbours",
+    "session",
+    "keywords",
+    "topics",
+    "related",
+    "blocks",
+    "role",
+    "time",
+]
+"""What a search can go by; see `config/settings.toml`."""
 Pooling = Literal["", "cls", "mean", "last"]
 Memory = Annotated[str, Field(pattern=r"^\d+[kmgKMG]$")]
 
@@ -65,26 +81,14 @@ class _Table(BaseModel):
 
 
 class RecallSettings(_Table):
-    """How many notes each channel proposes, and what each is worth; see `config/settings.toml`."""
+    """By which channels notes are found, how many each proposes, how they are ranked; see `config/settings.toml`."""
 
+    channels: tuple[Channel, ...]
     ranking: str
-    fusion: Literal["convex", "rrf"]
-    rrf_k: Annotated[int, Field(ge=1)]
     pool: Annotated[int, Field(ge=1, le=1000)]
     lexical_pool: Annotated[int, Field(ge=1, le=5000)]
     cache_mb: Annotated[int, Field(ge=0, le=1_000_000)]
     busy: Annotated[int, Field(ge=0)]
-    lexical_raw: Weight
-    lexical_context: Weight
-    dense_raw: Weight
-    dense_context: Weight
-    neighbour_1: Weight
-    neighbour_2: Weight
-    session: Weight
-    keywords: Weight
-    topics: Weight
-    related: Weight
-    blocks: Weight
     keyword_anchors: Annotated[int, Field(ge=1, le=100)]
     topic_anchors: Annotated[int, Field(ge=1, le=100)]
     anchored: Annotated[int, Field(ge=1, le=1000)]
@@ -94,8 +98,6 @@ class RecallSettings(_Table):
     expansion: Literal["nearest", "anchors"]
     related_from: Annotated[int, Field(ge=1, le=1000)]
     block_anchors: Annotated[int, Field(ge=1, le=100)]
-    role: Weight
-    time: Weight
     similarity: Weight
     frequency: Weight
     decay: Weight
@@ -104,9 +106,21 @@ class RecallSettings(_Table):
     rounds: Annotated[int, Field(ge=1, le=3)]
     planning: Literal["first", "each"]
     sufficient: Share
-    feedback: Weight
     reranker: str
     candidates: Annotated[int, Field(ge=1, le=10)]
+
+    def has(self, *channels: str) -> bool:
+        """Tell whether a search goes by one of these channels."""
+        return not set(channels).isdisjoint(self.channels)
+
+    def switched(self, **on: bool) -> Self:
+        """Return these settings with channels switched on or off.
+
+        >>> Settings.load(recall={"channels": ["time", "topics"]}).recall.switched(blocks=True, time=False).channels
+        ('topics', 'blocks')
+        """
+        chosen = tuple(one for one in get_args(Channel) if on.get(one, one in self.channels))
+        return self.model_copy(update={"channels": chosen})
 
     @property
     def reads_use(self) -> bool:
@@ -309,23 +323,17 @@ class RoleSettings(_Table):
     timeout: Seconds | None = None
 
 
-class RolesSettings(_Table):
-    """The tasks that a chat model is asked for; prompt, request and answer of each bear its name."""
+if TYPE_CHECKING:
 
-    extraction: RoleSettings = RoleSettings()
-    gating: RoleSettings = RoleSettings()
-    merging: RoleSettings = RoleSettings()
-    labelling: RoleSettings = RoleSettings()
-    planning: RoleSettings = RoleSettings()
-    sufficiency: RoleSettings = RoleSettings()
-    selecting: RoleSettings = RoleSettings()
-    answering: RoleSettings = RoleSettings()
-    judging: RoleSettings = RoleSettings()
-    consolidation: RoleSettings = RoleSettings()
-    profiling: RoleSettings = RoleSettings()
-    evolving: RoleSettings = RoleSettings()
-    describing: RoleSettings = RoleSettings()
-    abstracting: RoleSettings = RoleSettings()
+    class RolesSettings(_Table):
+        """The settings of each role, by its name."""
+
+        def __getattr__(self, role: str) -> RoleSettings: ...
+else:
+    _ROLES = sorted({path.stem.partition("-")[0] for path in resource("config", "roles").glob("*.yaml")})
+    RolesSettings = create_model(
+        "RolesSettings", __base__=_Table, **{role: (RoleSettings, RoleSettings()) for role in _ROLES}
+    )
 
 
 class LlmSettings(_Table):
@@ -447,7 +455,7 @@ class Settings(BaseSettings):
     def paper(cls, name: Preset, **overrides: object) -> "Settings":
         """Read all sources with the preset of a paper; raises SettingsError for another name.
 
-        >>> Settings.paper("memfly").recall.fusion
+        >>> Settings.paper("memfly").recall.ranking
         'rrf'
         """
         return cls.load(preset=name, **overrides)

@@ -20,10 +20,8 @@ from memgraph_engine.cost import Cost
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.forks import lock
-from memgraph_engine.graph.scopes import purge_tenant
 from memgraph_engine.language.terms import tokenize
 from memgraph_engine.model.ports import ChatModel, Embedder, Message, Reply
-from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
 
 __all__ = ["Call", "HashingEmbedder", "ScriptedChat", "purge", "temporary_memory"]
@@ -35,9 +33,7 @@ def purge(tenant: str, *, uri: str | None = None, settings: Settings | None = No
     Finds the server as `Memory.connect` does, without an embedder. A tenant that does not exist is ignored.
     Raises InvalidInput, SettingsError, or a StoreError that says what is wrong with the server.
     """
-    Scope(tenant)  # refuses what can't be one
-    with wiring.open_database(_settings(uri, settings)) as db:
-        purge_tenant(db, tenant)
+    wiring.purge(tenant, _settings(uri, settings))
 
 
 @contextmanager

@@ -5,7 +5,7 @@ import re
 from datetime import datetime
 from pathlib import Path
 
-from memgraph_engine.llm.prompts import prompts
+from memgraph_engine.llm.role import roles
 from tests import models
 from tests.loopback import Say
 
@@ -58,13 +58,13 @@ ANSWERS = {
 def role(request):
     """The prompt that a request was made from."""
     system = request["messages"][0]["content"]
-    return next(name for name, prompt in prompts().items() if re.fullmatch(_filled(prompt), system))
+    return next(name for name, prompt in roles().items() if re.fullmatch(_filled(prompt), system))
 
 
 def _filled(prompt):
     """A pattern of a prompt's system text, whatever its variables are."""
-    pattern = re.escape(prompt.system)
-    for variable in prompt.variables:
+    pattern = re.escape(prompt.file.system)
+    for variable in prompt.file.variables:
         pattern = pattern.replace(re.escape(f"{{{variable}}}"), ".*")
     return pattern
 

@@ -19,7 +19,6 @@ from memgraph_engine.blocks.rebuild import PHASES
 from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, NotFound, SettingsError
 from memgraph_engine.graph import blocks as block_graph
-from memgraph_engine.recall.fusion import CHANNELS
 from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
 
@@ -92,10 +91,10 @@ def test_a_question_finds_the_blocks_nearest_to_it_and_none_within_another(told)
     )
 
 
-def by_blocks_too(memory, **weights):
+def by_blocks_too(memory, **more):
     """Return the same memory whose searches go by blocks as well."""
     settings = memory.engine.settings
-    recall = settings.recall.model_copy(update={"blocks": 0.05, "pathways": "always", **weights})
+    recall = settings.recall.switched(blocks=True).model_copy(update={"pathways": "always", **more})
     return Memory(replace(memory.engine, settings=settings.model_copy(update={"recall": recall})))
 
 
@@ -119,7 +118,7 @@ def test_with_a_weight_the_notes_of_the_nearest_blocks_are_proposed(told):
 def test_what_only_blocks_propose_is_found_and_stays_within_filters_scopes_and_time(told):
     tell(told, "ben")
     told.rebuild_blocks(user_id="ben")
-    alone = by_blocks_too(told, **{**dict.fromkeys(CHANNELS, 0.0), "blocks": 1.0, "ranking": "weights"})
+    alone = by_blocks_too(told, channels=("blocks",), ranking="weights")
     assert lifted(alone) == {hit.note.id for hit in alone.search("Where is the boat?", **ANA)} != set()
     assert {hit.sources[0].session for hit in alone.search("Where is the boat?", **ANA, session="s2")} == {"s2"}
     bens = {hit.note.id for hit in alone.search("Where is the boat?", user_id="ben")}

@@ -16,7 +16,7 @@ from memgraph_engine.cli import app
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.errors import ModelRefused, ModelUnavailable, NotFound
 from memgraph_engine.graph import blocks as block_graph
-from memgraph_engine.llm.answers import DescribedBlock
+from memgraph_engine.llm.role import role
 from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
 from tests.loopback import Say, chat_server, forget_clients
@@ -377,7 +377,7 @@ UNUSABLE = {
 
 @pytest.mark.parametrize("how", WRONG)
 def test_what_is_no_description_is_refused_and_its_words_are_not_told(how):
-    block = DescribedBlock.model_validate(WRONG[how](described(["Ana sails."]))["blocks"][0])
+    (block,) = role("describing").form.model_validate(WRONG[how](described(["Ana sails."]))).blocks
     with pytest.raises(ValueError, match="field") as told:
         describing.checked(schema("personal"), block.fields)
     assert "vanity" not in str(told.value)

@@ -19,7 +19,6 @@ from memgraph_engine.errors import InvalidInput, ModelRefused, ModelUnavailable,
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.language.claims import claims_in
 from memgraph_engine.language.terms import tokenize
-from memgraph_engine.llm.requests import AbstractedNote, abstracting as request_for
 from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
 from tests.loopback import Say, chat_server, forget_clients
@@ -428,8 +427,9 @@ def test_an_error_that_is_shown_is_mended(tenant, embedder):
 
 
 def test_a_request_names_no_note_and_no_claim_that_was_not_shown():
-    request = request_for([AbstractedNote("Whales sing.")], [("is_a", WHALES)])
-    assert request.asked == {(1, 0), (1, 1)}
+    request = abstracting.abstracting(["Whales sing."], [("is_a", WHALES)])
+    assert [one["claim"] for one in request.variables["claims"]] == [1]
+    assert request.asked == {1}
     assert request.variables["most"] == 2
 
 

@@ -130,7 +130,7 @@ def test_blocks_are_read_where_they_find_or_weigh_anything():
         return {one.name for one in every if one.reads_blocks(settings)}
 
     assert names(Settings.load()) == {"blocks", "with-blocks"}
-    weighed = names(Settings.load(recall={"blocks": 0.1}))
+    weighed = names(Settings.load(recall={"channels": ["dense_raw", "blocks"]}))
     assert {MEMORY, "without-link"} <= weighed
     assert weighed.isdisjoint((RAG, "memfly-retrieval", "without-pathways"))
 
@@ -315,7 +315,7 @@ def test_a_folder_holds_one_run(tmp_path):
     name = same_run(journal, identity(file, "m", settings), tmp_path)
     again = Journal(tmp_path / "results.jsonl")
     assert same_run(again, identity(file, "m", settings), tmp_path) == name
-    other = Settings.load(recall={"topics": 0.2})
+    other = Settings.load(recall={"topic_anchors": 3})
     with pytest.raises(InvalidInput, match="another model, another recall: go on with the same, or name another"):
         same_run(again, identity(file, "n", other), tmp_path)
 

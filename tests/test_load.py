@@ -108,7 +108,10 @@ def test_up_to_the_limit_nothing_is_left_out(talk, connected, held):
 
 
 def test_above_it_the_hits_are_those_without_pathways_in_one_round_and_say_so(talk, connected, held):
-    memory, plain = connected(1, pathways="always"), connected(**dict.fromkeys(PATHWAYS, 0.0))
+    memory, plain = (
+        connected(1, pathways="always"),
+        connected(channels=Settings.load().recall.switched(**dict.fromkeys(PATHWAYS, False)).channels),
+    )
     full = memory.search(QUESTION, **ANA, rounds=3, explain=True)
     assert any({"keywords", "related"} & set(hit.explanation.proposed_by) for hit in full)
     assert len(full[0].explanation.rounds) == 2

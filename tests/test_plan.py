@@ -34,7 +34,7 @@ def plan_of(hits):
 
 
 def without_time(memory):
-    recall = memory.engine.settings.recall.model_copy(update={"time": 0.0})
+    recall = memory.engine.settings.recall.switched(time=False)
     return Memory(replace(memory.engine, settings=memory.engine.settings.model_copy(update={"recall": recall})))
 
 
@@ -104,7 +104,7 @@ def test_without_a_time_there_is_no_such_channel(bakery):
     assert plan_of(hits).times == ()
 
 
-@pytest.mark.parametrize("recall", [{"time": 0.0}])
+@pytest.mark.parametrize("recall", [{"channels": Settings.load().recall.switched(time=False).channels}])
 def test_it_can_be_left_out(bakery):
     hits = bakery.search(QUESTION.format("in May 2023"), user_id="ana", explain=True)
     assert all(hit.explanation.channels["time"].weighted == 0 for hit in hits)

@@ -18,9 +18,8 @@ VALUES = {
         "recall.keyword_anchors": 10,
         "recall.rounds": 3,
         "answer.rounds": 3,
-        "recall.fusion": "rrf",  # equation 20, of the three pathways alone
-        **dict.fromkeys(("recall.dense_raw", "recall.dense_context", "recall.lexical_raw", "recall.role"), OFF),
-        **dict.fromkeys(("recall.lexical_context", "recall.time", "recall.blocks"), OFF),
+        "recall.ranking": "rrf",  # equation 20, of the three pathways alone
+        "recall.channels": ("keywords", "topics", "related"),
         "recall.expansion": "anchors",  # equations 18, 19
         "recall.pathways": "always",
         "recall.spread": 1000,  # equations 15, 17: all

@@ -236,16 +236,16 @@ def test_each_channel_proposes_what_it_knows(talk):
     assert best.explanation.channels["lexical_raw"].raw > 0
 
 
-def test_vectors_of_own_words_propose_where_those_of_contexts_have_no_weight(talk):
+def test_vectors_of_own_words_propose_where_those_of_contexts_are_off(talk):
     question = "Which lighthouse keeper waved?"
-    best = weighed(talk, dense_context=0.0).search(question, user_id="ana", explain=True)[0]
+    best = weighed(talk, switched={"dense_context": False}).search(question, user_id="ana", explain=True)[0]
     assert set(best.explanation.proposed_by) == {"dense_raw", "lexical"}
 
 
-def weighed(memory, **weights):
-    """Return the same memory with other weights in recall."""
+def weighed(memory, *, switched=None, **others):
+    """Return the same memory with other settings of recall, and channels switched on or off."""
     settings = memory.engine.settings
-    recall = settings.recall.model_copy(update=weights)
+    recall = settings.recall.switched(**switched or {}).model_copy(update=others)
     return Memory(replace(memory.engine, settings=settings.model_copy(update={"recall": recall})))
 
 
@@ -311,8 +311,8 @@ def test_ties_lead_to_what_is_related(memory):
 
 
 @pytest.mark.parametrize("pathway", PATHWAYS)
-def test_a_pathway_of_no_weight_is_not_taken(talk, pathway):
-    hits = weighed(talk, pathways="always", **{pathway: 0.0}).search(
+def test_a_pathway_that_is_off_is_not_taken(talk, pathway):
+    hits = weighed(talk, pathways="always", switched={pathway: False}).search(
         "Who waved at the lighthouse?", user_id="ana", explain=True
     )
     assert all(pathway not in channels for channels in proposed(hits).values())
@@ -320,9 +320,9 @@ def test_a_pathway_of_no_weight_is_not_taken(talk, pathway):
 
 
 @pytest.mark.parametrize("channel", ["lexical", "dense_raw", "dense_context"])
-def test_what_only_a_channel_of_no_weight_proposes_is_not_found(talk, channel):
-    weights = {name: 0.0 for name in CHANNELS if name.startswith(channel)}
-    hits = weighed(talk, **weights).search("Who waved at the lighthouse?", user_id="ana", explain=True)
+def test_what_only_a_channel_that_is_off_proposes_is_not_found(talk, channel):
+    off = {name: False for name in CHANNELS if name.startswith(channel)}
+    hits = weighed(talk, switched=off).search("Who waved at the lighthouse?", user_id="ana", explain=True)
     assert hits
     assert all(channel not in channels and channels for channels in proposed(hits).values())
 
@@ -354,7 +354,7 @@ def test_pathways_are_followed_where_nothing_found_is_relevant(talk):
     assert not follows(talk, "Who waved at the lighthouse?")
     assert follows(talk, "What is the boiling point of tungsten?")
     assert follows(followed(talk), "Who waved at the lighthouse?")
-    assert not follows(weighed(talk, **dict.fromkeys(PATHWAYS, 0.0)), "What is the boiling point of tungsten?")
+    assert not follows(weighed(talk, switched=dict.fromkeys(PATHWAYS, False)), "What is the boiling point of tungsten?")
 
 
 def test_a_look_back_takes_no_pathway(talk):
@@ -416,7 +416,7 @@ def test_what_stands_around_a_note_lifts_it_above_none_that_matches_by_itself(me
 
 def test_rrf_is_a_setting(tenant, embedder):
     base = Settings.load(tenant=tenant)
-    settings = base.model_copy(update={"recall": base.recall.model_copy(update={"fusion": "rrf"})})
+    settings = base.model_copy(update={"recall": base.recall.model_copy(update={"ranking": "rrf"})})
     with Memory.connect(settings=settings, embedder=embedder) as memory:
         memory.add_many(TALK, user_id="ana")
         assert memory.search("Who fried sardines?", user_id="ana")[0].sources[0].id == "a3"

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from memgraph_engine import Settings
+from memgraph_engine.answer.ask import answering
 from memgraph_engine.cost import Budget, Cost
 from memgraph_engine.errors import (
     BudgetSpent,
@@ -17,15 +18,15 @@ from memgraph_engine.errors import (
     SettingsError,
     Unusable,
 )
+from memgraph_engine.ingest.extract import extraction, turn as said
 from memgraph_engine.llm.meter import Meter
 from memgraph_engine.llm.parse import parse
-from memgraph_engine.llm.prompts import prompts
-from memgraph_engine.llm.requests import NewNote, Turn, answering, batches, extraction, gating, merging
+from memgraph_engine.llm.role import role, roles as all_roles
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.testing import ScriptedChat
 
-PAIRS = merging([["Ana lives in Porto.", "Ana moved to Porto in March."]])
+PAIRS = role("merging").request([{"texts": ["Ana lives in Porto.", "Ana moved to Porto in March."]}])
 WHERE = answering("Where does Ana live?", "[1] Ana: I moved to Porto.", datetime(2023, 5, 8, tzinfo=UTC))
 GOOD = {"merges": [{"merge": 1, "context": "Ana has lived in Porto since March."}]}
 
@@ -39,12 +40,14 @@ def turn(number=1, **given):
 
 
 def read(*turns):
-    return parse(json.dumps({"turns": turns}), extraction([Turn("I live in Porto.")]))[0]
+    return parse(json.dumps({"turns": turns}), extraction([said("I live in Porto.")]))[0]
 
 
 def judged(**given):
     pair = {"note": 1, "candidate": 1, "redundancy": 0.9, "complementarity": 0.1, "relation": "same", "evidence": ""}
-    return parse(json.dumps({"pairs": [{**pair, **given}]}), gating([NewNote("a", ("b",))]))[0]
+    return parse(
+        json.dumps({"pairs": [{**pair, **given}]}), role("gating").request([{"text": "a", "candidates": ["b"]}])
+    )[0]
 
 
 def test_a_good_answer_is_taken():
@@ -190,7 +193,7 @@ def test_an_unexpected_call_fails_the_test_that_made_it():
 
 
 def test_many_requests_keep_their_order_and_fail_alone():
-    requests = [merging([[name, name]]) for name in ("Ana", "Bo", "Cy")]
+    requests = [role("merging").request([{"texts": [name, name]}]) for name in ("Ana", "Bo", "Cy")]
     other = {"merges": [{"merge": 1, "context": "Cy."}]}
     chat = ScriptedChat([GOOD, ModelRefused("not Bo"), other])
     first, second, third = roles(chat, concurrency=1).ask_many(requests)
@@ -237,7 +240,7 @@ def test_no_model_is_an_error_that_names_the_setting():
 
 def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "litellm", None)
-    prompts.cache_clear()
+    all_roles.cache_clear()
     with pytest.raises(MissingExtra, match=r"The chat model needs .*memgraph-engine\[llm\]"):
         Roles(Settings.load(llm={"roles": {"gating": {"model": "openai/one"}}}).llm)
 
@@ -245,7 +248,7 @@ def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch):
 def test_without_a_model_no_extra_is_needed(monkeypatch):
     monkeypatch.setitem(sys.modules, "litellm", None)
     monkeypatch.setitem(sys.modules, "yaml", None)
-    prompts.cache_clear()
+    all_roles.cache_clear()
     assert not Roles(Settings.load().llm).has("extraction")
 
 
@@ -330,13 +333,14 @@ def test_a_relation_may_be_written_with_a_capital():
 
 
 def test_requests_are_split_by_tokens_and_keep_their_order():
-    turns = [Turn("word " * n) for n in (1, 50, 2000, 3, 4)]
-    split = list(batches(turns, limit=200))
+    turns = [said("word " * n) for n in (1, 50, 2000, 3, 4)]
+    split = list(role("extraction").batches(turns, dict, limit=200))
     assert [one for batch in split for one in batch] == turns
     assert [len(batch) for batch in split] == [2, 1, 2]
-    assert list(batches([], limit=10)) == []
+    assert list(role("extraction").batches([], dict, limit=10)) == []
 
 
 def test_what_is_answered_for_each_pair_counts_too():
-    assert NewNote("a", ("b",) * 10).tokens > NewNote("a", ("b",)).tokens + 9 * 40
-    assert gating([NewNote("a", ())]).asked == frozenset()
+    ten, one, none = ({"text": "a", "candidates": ["b"] * times} for times in (10, 1, 0))
+    assert role("gating").tokens(ten) > role("gating").tokens(one) + 9 * 40
+    assert role("gating").request([none]).asked == frozenset()

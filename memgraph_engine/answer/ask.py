@@ -6,7 +6,7 @@ from datetime import datetime
 
 from memgraph_engine.answer.citations import Citations
 from memgraph_engine.errors import ModelError
-from memgraph_engine.llm.requests import answering
+from memgraph_engine.llm.role import Request, role
 from memgraph_engine.llm.roles import Roles, TextAnswer
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.answer import DONT_KNOW, Answer, Context
@@ -30,10 +30,9 @@ def ask(
         yield Answer(None, context, known=context.sure, fallbacks=(_NO_MODEL,))
         return
     reading = _Reading(len(context.entries))
+    request = answering(context.asked or context.question, context.lines, moment)
     try:
-        for piece in roles.tell(
-            answering(context.asked or context.question, context.lines, moment), meters=spent.meters, stream=stream
-        ):
+        for piece in roles.tell(request, meters=spent.meters, stream=stream):
             if isinstance(piece, TextAnswer):
                 told = piece
             else:
@@ -52,6 +51,12 @@ def ask(
 
 
 _NO_MODEL = f"{_PART} was done without a model: none is set for the role answering. Set llm.model to have one."
+
+
+def answering(question: str, context: str, moment: datetime) -> Request:
+    """Ask for the answer to a question from numbered lines of a context; `moment` is the present of the question."""
+    asked = [{"asked on": f"{moment:%A %Y-%m-%d}", "question": question}]
+    return role("answering").request(question=asked, notes=context)
 
 
 class _Reading:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from memgraph_engine.answer.facts import relevance
 from memgraph_engine.answer.lines import text
 from memgraph_engine.language.questions import asks_again, asks_assistant, only_asks, small_talk, supposes
+from memgraph_engine.model.memory import words
 from memgraph_engine.model.result import Hit
-from memgraph_engine.model.text import words
 
 _SAID, _SUPPOSED, _ASKS = "an assistant said it", "it only supposes", "it only asks"
 

@@ -50,7 +50,7 @@ class ItemReader:
         check_text(question, "query", _MOST_WORDS)
         with engine.load.read() as busy:
             recall = engine.settings.recall
-            recall = recall.model_copy(update=dict.fromkeys(PATHWAYS, 0.0)) if busy else recall
+            recall = recall.switched(**dict.fromkeys(PATHWAYS, False)) if busy else recall
             vector = engine.embedder.embed_query(question)
             best, whole = dict[tuple[str, str], tuple[float, Item]](), True
             for start in range(0, len(held), _SCOPES):

@@ -6,16 +6,15 @@ from dataclasses import dataclass, replace
 from memgraph_engine.answer.lines import shortened
 from memgraph_engine.errors import InvalidInput, ModelError
 from memgraph_engine.lifecycle.summaries import extract, rarity, unfaithful
-from memgraph_engine.llm.requests import consolidation
+from memgraph_engine.llm.role import role
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.llm.tokens import FRAME, most_tokens
 from memgraph_engine.model.answer import Context
 from memgraph_engine.model.marker import as_part, enclose, without_marks, without_recalled
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import Source, label, line
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.prompt import Prompt, Section
-from memgraph_engine.model.text import label, line
 from memgraph_engine.settings import PromptSettings
 
 PROFILE = "What is known about the user:"
@@ -206,7 +205,7 @@ def _written(turns: Sequence[Source], language: str, roles: Roles, spent: Spent)
         return ""
     lines = [line(turn, language) for turn in turns]
     try:
-        answer = roles.ask(consolidation([lines]), meters=spent.meters)
+        answer = roles.ask(role("consolidation").request([{"lines": lines}]), meters=spent.meters)
     except ModelError as error:
         spent.failed("Consolidation", error)
         return ""

@@ -113,10 +113,10 @@ class Reader:
         """Return the best notes, and what models cost that planned the question, or judged or chose the notes."""
         engine, recall, degraded = self.engine, self.engine.settings.recall, tuple[str, ...]()
         if busy:
-            ways = (way for way in PATHWAYS if getattr(recall, way))
+            ways = (way for way in PATHWAYS if recall.has(way))
             stages = {"rounds": rounds > 1, "reranker": self._reranks}
             degraded = (*ways, *(stage for stage, planned in stages.items() if planned))
-            recall, rounds = recall.model_copy(update=dict.fromkeys(PATHWAYS, 0.0)), 1
+            recall, rounds = recall.switched(**dict.fromkeys(PATHWAYS, False)), 1
         if recall.reads_use and not busy:
             self._use.write()
         reranks = self._reranks and not (busy or plain)
@@ -527,7 +527,8 @@ class Reader:
             raise InvalidInput(f"history must be a session, or a list of messages, not {named(history)}.")
         first, now = max(len(history) - LAST, 0), self.engine.now()
         given = enumerate(history[first:], first)
-        turns = [source_of(self.engine, scope, one, f"history[{at}]", now) for at, one in given]
+        read = partial(source_of, self.engine.settings, self.engine.policies, scope, now=now)
+        turns = [read(one, f"history[{at}]") for at, one in given]
         return [turn for turn in turns if self.engine.policies.seen_by_models(turn)]
 
     def _query(

@@ -7,9 +7,8 @@ from memgraph_engine.answer.context import compose
 from memgraph_engine.cost import Cost
 from memgraph_engine.model.answer import Context
 from memgraph_engine.model.claim import Claim
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import Source, line
 from memgraph_engine.model.result import Contrary, Hit
-from memgraph_engine.model.text import line
 from memgraph_engine.settings import AnswerSettings
 
 

@@ -5,12 +5,14 @@ was killed has paid for nothing twice. What was written counts as long as the bl
 makes a block stale removes it (`cypher/fragments/writes/stale_blocks.cypher`).
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from datetime import datetime
+from functools import cached_property
 from math import isqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,9 +28,9 @@ from memgraph_engine.graph import blocks as block_graph, scopes
 from memgraph_engine.graph.blocks import Stored
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.language.terms import DEFAULT_LANGUAGE
-from memgraph_engine.llm.answers import WrittenField
-from memgraph_engine.llm.requests import BlockNote, BlockNotes, describing
+from memgraph_engine.llm.role import Entry
 from memgraph_engine.llm.spent import Spent
+from memgraph_engine.llm.tokens import tokens
 from memgraph_engine.model.block import LONGEST
 from memgraph_engine.model.marker import as_line, hides
 from memgraph_engine.model.memory import Note
@@ -43,6 +45,19 @@ _LONGEST_TEXT = 600  # characters
 _LONGEST_ITEM = 150
 _MOST_ITEMS = 12
 _FENCE = re.compile(r"<\s*/?\s*data\b", re.IGNORECASE)
+
+
+class _Shown(NamedTuple):
+    """A note as a model sees it: what it says and who said it, when, and in which session, or file."""
+
+    text: str
+    said_at: datetime
+    session: str = ""
+
+    def entry(self, number: int) -> Entry:
+        """Return it as JSON."""
+        where = {"session": self.session} if self.session else {}
+        return {"note": number, "said": f"{self.said_at:%Y-%m-%d}", **where, "text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +76,7 @@ class Describer:
     scope: str
     schema: Schema
     spent: Spent
-    _known: dict[BlockNotes, Written | None] = field(default_factory=dict)
+    _known: dict[tuple[_Shown, ...], Written | None] = field(default_factory=dict)
     _done: set[tuple[str, str]] = field(default_factory=set)
     """What was described: a block's id, and what it is made from."""
 
@@ -137,14 +152,14 @@ class Describer:
         shown = self._shown(nodes)
         self._store(nodes, shown)
         asked = [one for one in dict.fromkeys(shown.values()) if one not in self._known]
-        for groups in self.engine.roles.rounds(asked):
+        for groups in self.engine.roles.rounds("describing", asked, _entry):
             if self.spent.beyond:
                 break
             tell("describe")
             self._ask(groups)
             self._store(nodes, shown)
 
-    def _shown(self, nodes: Sequence[Node]) -> dict[str, BlockNotes]:
+    def _shown(self, nodes: Sequence[Node]) -> dict[str, tuple[_Shown, ...]]:
         """Return by the ids of blocks what a model sees of them; what is not whole is left out."""
         held, room = self._contents(nodes), self.engine.settings.llm.batch_tokens
         return {
@@ -156,11 +171,11 @@ class Describer:
         found = contents(self.engine, [self.scope], spans, None, self.schema)
         return {key: one for (_, key), one in found.items()}
 
-    def _ask(self, groups: Sequence[Sequence[BlockNotes]]) -> None:
-        shape = [(one.name, one.type, one.meaning) for one in self.schema.described]
-        self._known |= dict.fromkeys(one for group in groups for one in group)
-        request = partial(describing, fields=shape)
-        for group, answer in self.engine.roles.answered("Describing", groups, request, self.spent):
+    def _ask(self, groups: Sequence[Sequence[tuple[_Shown, ...]]]) -> None:
+        shape = [{"name": one.name, "type": one.type, "meaning": one.meaning} for one in self.schema.described]
+        some = [one for group in groups for one in group]
+        self._known |= dict.fromkeys(some)
+        for group, answer in self.engine.roles.about("describing", some, _entry, self.spent, fields=shape):
             for one in answer.items:
                 try:
                     told = checked(self.schema, one.fields)
@@ -173,7 +188,7 @@ class Describer:
                 else:
                     self._known[group[one.block - 1]] = Written(told, answer.model)
 
-    def _store(self, nodes: Sequence[Node], shown: Mapping[str, BlockNotes]) -> None:
+    def _store(self, nodes: Sequence[Node], shown: Mapping[str, tuple[_Shown, ...]]) -> None:
         told = {
             node.id: (node.made_from, one)
             for node in nodes
@@ -226,16 +241,20 @@ def kept(node: Node, stored: Mapping[str, Stored]) -> bool:
     return known is not None and known.made_from == node.made_from
 
 
-def _block_notes(notes: Sequence[Note], language: str, room: int) -> BlockNotes:
+def _block_notes(notes: Sequence[Note], language: str, room: int) -> tuple[_Shown, ...]:
     """Return of a block's notes, the nearest to its middle first, as many as have room, at least one; oldest first."""
-    chosen, taken = list[BlockNote](), 0
+    chosen, taken = list[_Shown](), 0
     for note in notes:
-        one = BlockNote(_text(note, language), note.said_at, note.session)
-        taken += one.tokens
+        one = _Shown(_text(note, language), note.said_at, note.session)
+        taken += tokens(json.dumps(one.entry(0), ensure_ascii=False))
         if chosen and taken > room:
             break
         chosen.append(one)
-    return BlockNotes(tuple(sorted(chosen, key=lambda one: one.said_at)))
+    return tuple(sorted(chosen, key=lambda one: one.said_at))
+
+
+def _entry(notes: Sequence[_Shown]) -> Entry:
+    return {"notes": [note.entry(at) for at, note in enumerate(notes, 1)]}
 
 
 def _text(note: Note, language: str) -> str:
@@ -245,13 +264,15 @@ def _text(note: Note, language: str) -> str:
     return render(own, language, dated=False).context if made else note.context
 
 
-def checked(schema: Schema, given: Sequence[WrittenField]) -> Described:
+def checked(schema: Schema, given: Sequence[Any]) -> Described:
     """Return the fields that a model wrote, by name; raises ValueError where they are not those of the schema.
 
     The error has none of their words.
 
     >>> shape = {"name": "who", "type": "list", "meaning": "Who speaks.", "local": "people", "embed": True}
-    >>> checked(Schema(most=1, field=(SchemaField(**shape),)), [WrittenField(name="who", items=("Ana", "ana", "Bo"))])
+    >>> from types import SimpleNamespace
+    >>> given = [SimpleNamespace(name="who", text="", items=("Ana", "ana", "Bo"))]
+    >>> checked(Schema(most=1, field=(SchemaField(**shape),)), given)
     {'who': ('Ana', 'Bo')}
     """
     wanted = {one.name: one for one in schema.described}
@@ -264,7 +285,7 @@ def checked(schema: Schema, given: Sequence[WrittenField]) -> Described:
     return {one.name: _field(wanted[one.name], one) for one in given}
 
 
-def _field(wanted: SchemaField, given: WrittenField) -> str | tuple[str, ...]:
+def _field(wanted: SchemaField, given: Any) -> str | tuple[str, ...]:
     if bool(given.items) if wanted.type == "text" else bool(given.text):
         raise ValueError(f"the field {wanted.name!r} is no {wanted.type}")
     if wanted.type == "text":

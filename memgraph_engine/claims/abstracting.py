@@ -8,6 +8,7 @@ nobody is told words that no note holds any more.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
@@ -17,13 +18,15 @@ from memgraph_engine.language.claims import Told, claims_in, denied, identity, i
 from memgraph_engine.language.names import key
 from memgraph_engine.language.reading import Reading as Text
 from memgraph_engine.language.terms import sentences, tokenize
-from memgraph_engine.llm.answers import AbstractedClaim
-from memgraph_engine.llm.requests import AbstractedNote, Request, abstracting
+from memgraph_engine.llm.answers import MOST_FAULTS, Number, short_number
+from memgraph_engine.llm.role import Request, role
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.claim import LEAST
 from memgraph_engine.model.marker import without_recalled
 
 _NEAR = 5  # stored claims that each note may support in other words
+_ROLE = "abstracting"
+_MOST = 2  # claims that one note makes, on the mean over a request
 _ANCHORS = 20  # claims that a request shows beside its notes
 
 
@@ -44,11 +47,6 @@ class Reading:
     text: str
     done: bool = True
     found: dict[tuple[str, str, str], Found] = field(default_factory=dict)
-
-    @property
-    def tokens(self) -> int:
-        """About what it takes of a request: nothing where it says nothing that may make a claim."""
-        return AbstractedNote(self.text).tokens if self.text else 0
 
     def add(self, one: Found, language: str) -> None:
         """Take a claim, unless it is there; one in the note's own words stands before one in others."""
@@ -78,7 +76,7 @@ class Abstractor:
         if not self._asks:
             yield read
             return
-        for groups in self.engine.roles.rounds(read):
+        for groups in self.engine.roles.rounds(_ROLE, read, _shown):
             yield [one for group in groups for one in group]
 
     def abstract(self, part: Sequence[Reading]) -> None:
@@ -88,9 +86,9 @@ class Abstractor:
             for one in shown:
                 one.done = False
             return
-        groups = self.engine.roles.batches(shown)
+        groups = self.engine.roles.batches(_ROLE, shown, _shown)
         asked = [(group, self._anchors(group)) for group in groups]
-        for (group, near), answer in self.engine.roles.answered("Abstracting", asked, _request, self.spent, _left):
+        for (group, near), answer in self.engine.roles.answered(asked, _request, self.spent, _left):
             self.abstracted += len(group)
             for claim in answer.items:
                 told = self._checked(claim, group)
@@ -101,7 +99,7 @@ class Abstractor:
     @property
     def _asks(self) -> bool:
         """Whether a model is asked; where nothing that it says could be checked, it is shown nothing."""
-        return self.engine.roles.has("abstracting")
+        return self.engine.roles.has(_ROLE)
 
     def _by_patterns(self, note: Unread) -> Reading:
         said = [without_recalled(text) for text in note.said]
@@ -124,7 +122,7 @@ class Abstractor:
             first.setdefault(identity(one, self.language), one)
         return [*first.values()][:_ANCHORS]
 
-    def _checked(self, claim: AbstractedClaim, group: Sequence[Reading]) -> Told | None:
+    def _checked(self, claim: Any, group: Sequence[Reading]) -> Told | None:
         """Return a claim of a model that may be told: that can be read, follows from a note, and names nobody."""
         told = worded(claim.relation, claim.text, claim.subject, claim.object, self.language)
         cited = [group[number - 1] for number in dict.fromkeys(claim.notes)]
@@ -133,9 +131,7 @@ class Abstractor:
         named = _named(f"{claim.subject} {claim.object}", "\n".join(one.text for one in cited), self.language)
         return None if named or self._is_of(told, cited) else told
 
-    def _support(
-        self, told: Told, claim: AbstractedClaim, group: Sequence[Reading], near: Sequence[Told], model: str
-    ) -> None:
+    def _support(self, told: Told, claim: Any, group: Sequence[Reading], near: Sequence[Told], model: str) -> None:
         """Let the cited notes support a claim, or a known one of its kind that shares an end, if that says the same."""
         known = near[claim.anchor - 1] if claim.anchor else told
         other = identity(known, self.language) != identity(told, self.language)
@@ -175,9 +171,38 @@ class Abstractor:
         return not ends.isdisjoint(term for name in whose for term in tokenize(name, self.language))
 
 
-def _request(asked: tuple[Sequence[Reading], Sequence[Told]]) -> Request[AbstractedClaim]:
+def _request(asked: tuple[Sequence[Reading], Sequence[Told]]) -> Request:
     group, near = asked
-    return abstracting([AbstractedNote(one.text) for one in group], [(known.kind, known.text) for known in near])
+    return abstracting([one.text for one in group], [(known.kind, known.text) for known in near])
+
+
+def abstracting(notes: Sequence[str], claims: Sequence[tuple[str, str]]) -> Request:
+    """Ask what notes, numbered from 1, say in general; `claims` are known already, each its relation and its text.
+
+    >>> request = abstracting(["I read that whales are mammals."], [("is_a", "Whales are animals")])
+    >>> request.variables["most"], sorted(request.asked)
+    (2, [1])
+    """
+    known = [{"claim": at, "relation": relation, "text": text} for at, (relation, text) in enumerate(claims, 1)]
+    most, anchors = _MOST * len(notes), range(len(known) + 1)
+
+    def check(claims: Sequence[Any], asked: frozenset[Number]) -> None:
+        if len(claims) > most:
+            raise ValueError(f"there are {len(claims)} claims; at most {most} are asked for")
+        given = dict.fromkeys(note for claim in claims for note in claim.notes)
+        faults = [f"there is no note {short_number(note)}" for note in given if note not in asked]
+        others = dict.fromkeys(claim.anchor for claim in claims)
+        faults += [f"there is no claim {short_number(anchor)}" for anchor in others if anchor not in anchors]
+        faults += ["a claim names no note that it follows from"] * any(not claim.notes for claim in claims)
+        if faults:
+            raise ValueError("; ".join(faults[:MOST_FAULTS]))
+
+    return role(_ROLE).request([{"text": text} for text in notes], check=check, most=most, claims=known)
+
+
+def _shown(one: Reading) -> dict[str, str]:
+    """Return what a model sees of a note: nothing of one that says nothing that may make a claim."""
+    return {"text": one.text} if one.text else {}
 
 
 def _left(asked: tuple[Sequence[Reading], Sequence[Told]], error: ModelError) -> None:

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from memgraph_engine import __version__
 from memgraph_engine.cli import change, erase, look, papers, rows, serve, setup, show, talk
 from memgraph_engine.cli.db import db_app
 from memgraph_engine.cli.demo import demo
@@ -18,6 +17,7 @@ from memgraph_engine.cli.import_ import import_app
 from memgraph_engine.cli.worker import worker
 from memgraph_engine.errors import MemgraphEngineError
 from memgraph_engine.interface.status import status_of
+from memgraph_engine.resources import VERSION
 
 __all__ = ["app"]
 
@@ -62,7 +62,7 @@ app = Commands(
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"memgraph-engine {__version__}")
+        typer.echo(f"memgraph-engine {VERSION}")
         raise typer.Exit
 
 

@@ -19,7 +19,7 @@ from memgraph_engine.model.block import Block, BlockRun
 from memgraph_engine.model.claim import Claim, ClaimRun
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.ingested import Ingested
-from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source
+from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source, label, words
 from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import (
     Anchor,
@@ -51,7 +51,6 @@ from memgraph_engine.model.result import (
     User,
     Version,
 )
-from memgraph_engine.model.text import label, words
 from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 
 _MOST_FAR = 1  # unrelated notes that are shown

@@ -9,7 +9,6 @@ from memgraph_engine.graph import spending
 from memgraph_engine.llm.meter import Gauge, Meter, budget_of, charge, check
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.settings import RolesSettings
 
 
 class Account:
@@ -22,7 +21,7 @@ class Account:
         self._day = budget_of(settings.day_budget)
         self._settled = False
         self.meters: tuple[Gauge, ...] = ()
-        if any(engine.roles.has(role) for role in RolesSettings.model_fields):
+        if engine.roles.has_any:
             limited = self._day != Budget()
             self.meters = (self._own, DayMeter(engine, scope, self._day)) if limited else (self._own,)
 

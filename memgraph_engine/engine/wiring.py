@@ -1,7 +1,7 @@
 """Put the parts together from the settings: the only module that knows all of them."""
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, wraps
 
@@ -76,6 +76,19 @@ class Engine:
         """Return the clock's time in UTC, to the millisecond: the precision in which times are stored."""
         moment = self.clock().astimezone(UTC)
         return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def ungated(engine: Engine) -> Engine:
+    """Return the same engine for writes of which each makes a note of its own, whatever is known."""
+    gate = engine.settings.gate.model_copy(update={"update": False, "discard": False})
+    return replace(engine, settings=engine.settings.model_copy(update={"gate": gate}))
+
+
+def purge(tenant: str, settings: Settings) -> None:
+    """Remove everything of a tenant, of all its users, for good."""
+    Scope(tenant)  # refuses what can't be one
+    with open_database(settings) as db:
+        scopes.purge_tenant(db, tenant)
 
 
 def open_database(settings: Settings, clock: Clock = utc_now) -> Database:

@@ -6,7 +6,7 @@ from typing import Any
 
 from memgraph_engine.errors import ModelError, ModelRefused, Unusable
 from memgraph_engine.evaluation.locomo import ADVERSARIAL, NOT_MENTIONED, Question
-from memgraph_engine.llm.requests import answering_brief, judging
+from memgraph_engine.llm.role import Request, role
 from memgraph_engine.llm.roles import Roles, TextAnswer
 from memgraph_engine.model.ports import ChatModel
 from memgraph_engine.settings import LlmSettings
@@ -54,10 +54,20 @@ class Answering:
         return {"correct": one.correct, "reason": one.reason, "cost": asdict(verdict.cost)}
 
 
-def _with(settings: LlmSettings, role: str, **change: object) -> LlmSettings:
+def answering_brief(question: str, lines: str) -> Request:
+    """Ask for the answer to a question in as few words as possible, from lines of what was said."""
+    return role("answering-brief").request(question=[{"question": question}], notes=lines)
+
+
+def judging(question: str, right: str, given: str) -> Request:
+    """Ask whether an answer says what the right one says."""
+    return role("judging").request([{"question": question, "right": right, "given": given}])
+
+
+def _with(settings: LlmSettings, name: str, **change: object) -> LlmSettings:
     """Return settings in which a role has the model that is given, though it may be set to have none."""
-    own = getattr(settings.roles, role).model_copy(update={"model": None, **change})
-    return settings.model_copy(update={"roles": settings.roles.model_copy(update={role: own})})
+    own = getattr(settings.roles, name).model_copy(update={"model": None, **change})
+    return settings.model_copy(update={"roles": settings.roles.model_copy(update={name: own})})
 
 
 class Patience:

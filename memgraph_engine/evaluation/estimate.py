@@ -1,31 +1,22 @@
 """What a run will cost, before it costs anything: the requests that it will make, rendered and counted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol
 
 from memgraph_engine.cost import NOTHING, Cost
+from memgraph_engine.evaluation.answering import answering_brief, judging
 from memgraph_engine.evaluation.experiment import ANSWER, JUDGED, Experiment, Task
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.kept import KeptChat
 from memgraph_engine.evaluation.variants import FULL_CONTEXT, Variant
+from memgraph_engine.ingest.extract import extraction, turn
 from memgraph_engine.ingest.messages import parse_message
-from memgraph_engine.llm.prompts import Value, prompts
-from memgraph_engine.llm.requests import (
-    NewNote,
-    Turn,
-    answering_brief,
-    batches,
-    extraction,
-    gating,
-    judging,
-    planning,
-    selecting,
-    sufficiency,
-)
-from memgraph_engine.model.memory import Source
-from memgraph_engine.model.text import line
+from memgraph_engine.llm.role import Request, role
+from memgraph_engine.model.memory import Source, line
+from memgraph_engine.recall.plan import planning
+from memgraph_engine.recall.refine import sufficiency
+from memgraph_engine.recall.select import selecting
 from memgraph_engine.settings import Settings
 
 _KEPT_OF_A_TURN = 60  # tokens of JSON, keywords and dates that the extractor writes beside a turn's own words
@@ -35,13 +26,6 @@ _SHORT = 30  # tokens of a short answer
 _VERDICT = 60  # and of a verdict on one
 _SELECTED = 4  # and of the number of a note that is kept
 _PLAN = 120  # and of what a question is about
-
-
-class _Rendered(Protocol):
-    @property
-    def prompt(self) -> str: ...
-    @property
-    def variables(self) -> Mapping[str, Value]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +64,19 @@ def estimate(
 def _construction(variant: Variant, sources: Sequence[Source], settings: Settings, llm: KeptChat) -> Cost:
     """Return what a memory costs that is written with a model: the extractor's part, and the gate's."""
     gate, limit = variant.settings(settings).gate, settings.llm.batch_tokens
-    turns = [Turn(source.text, source.speaker, source.said_at) for source in sources]
+    turns = [turn(source.text, source.speaker, source.said_at) for source in sources]
     cost = NOTHING
     if gate.denoise:
-        for group in batches(turns, limit):
-            written = sum(turn.tokens + _KEPT_OF_A_TURN for turn in group)
+        asked = role("extraction")
+        for group in asked.batches(turns, dict, limit):
+            written = sum(asked.tokens(one) + _KEPT_OF_A_TURN for one in group)
             cost += _asked(llm, extraction(group), written)
     if gate.update:
-        texts = [turn.text for turn in turns]
-        notes = [NewNote(text, tuple(texts[at : at + _COMPARED])) for at, text in enumerate(texts)]
-        for some in batches(notes, limit):
-            cost += _asked(llm, gating(some), _JUDGED_PAIR * sum(len(note.candidates) for note in some))
+        texts = [source.text for source in sources]
+        notes = [{"text": text, "candidates": texts[at : at + _COMPARED]} for at, text in enumerate(texts)]
+        for some in role("gating").batches(notes, dict, limit):
+            request = role("gating").request(some)
+            cost += _asked(llm, request, _JUDGED_PAIR * len(request.asked))
     return cost
 
 
@@ -127,9 +113,9 @@ def _judgements(tasks: Sequence[Task], results: Journal, judge: KeptChat) -> Cos
     return sum((_asked(judge, judging(one.text, one.answer, one.answer), _VERDICT) for one in waiting), NOTHING)
 
 
-def _asked(model: KeptChat, request: _Rendered, written: int) -> Cost:
+def _asked(model: KeptChat, request: Request, written: int) -> Cost:
     """Return what one request costs whose answer has so many tokens."""
-    return model.estimate(prompts()[request.prompt].render(request.variables), written)
+    return model.estimate(request.messages, written)
 
 
 def _times(cost: Cost, times: int) -> Cost:

@@ -14,6 +14,7 @@ from pathlib import Path
 from memgraph_engine.client import Memory
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.embedding.choose import embedder_named
+from memgraph_engine.engine.wiring import purge
 from memgraph_engine.errors import InvalidInput, ModelUnavailable
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.kept import KeptChat, KeptEmbedder, Replies
@@ -27,7 +28,6 @@ from memgraph_engine.model.ports import ChatModel, Message
 from memgraph_engine.model.result import Hit
 from memgraph_engine.recall.select import MOST_READ
 from memgraph_engine.settings import Settings
-from memgraph_engine.testing import purge
 
 _ANY: Sequence[Message] = ({"role": "user", "content": "?"},)
 
@@ -140,7 +140,7 @@ class _Export:
     def of(self, conversation: Conversation) -> Iterator[Example]:
         """Yield the examples of a conversation, whose memory is made anew and removed."""
         settings = self.memory.engine.settings
-        purge(self.tenant, settings=settings)  # what an export that was killed has left
+        purge(self.tenant, settings)  # what an export that was killed has left
         try:
             # one round, which is planned where there is a model: `sufficient` 0 says that it is enough
             first = {"reranker": "", "rounds": 2 if self.llm else 1, "sufficient": 0.0}
@@ -153,7 +153,7 @@ class _Export:
                     yield self._example(asked, conversation.id, question)
                 self.advance(1)
         finally:
-            purge(self.tenant, settings=settings)
+            purge(self.tenant, settings)
 
     def _build(self, memory: Memory, conversation: Conversation) -> None:
         size = memory.engine.settings.ingest_batch
@@ -161,7 +161,7 @@ class _Export:
             some = conversation.turns[start : start + size]
             self._told(memory.add_many(some, user_id=conversation.id).fallbacks)
             self.advance(len(some))
-        if memory.engine.settings.recall.topics:
+        if memory.engine.settings.recall.has("topics"):
             memory.rebuild_topics(user_id=conversation.id)
 
     def _example(self, memory: Memory, user: str, question: Question) -> Example:

@@ -22,7 +22,7 @@ _NUMBERS = tuple(str(number) for number in CATEGORIES)
 _NAMED = tuple(f"{number} {name}" for number, name in CATEGORIES.items())
 _SHOWN = ("memgraph-engine", "neo4j", "numpy", "onnxruntime", "litellm", "nltk", "rouge-score")
 _PARAMETERS = (
-    *("gate.merge_threshold", "gate.link_threshold", "recall.ranking", "recall.fusion", "recall.topic_anchors"),
+    *("gate.merge_threshold", "gate.link_threshold", "recall.ranking", "recall.topic_anchors"),
     *("recall.keyword_anchors", "recall.spread", "recall.rounds", "answer.rounds", "answer.relevance"),
 )
 _COMPARED = """\

@@ -8,6 +8,7 @@ from typing import Any
 from memgraph_engine.answer.context import LEAST_BUDGET
 from memgraph_engine.blocks.reading import scored
 from memgraph_engine.client import Memory
+from memgraph_engine.engine.wiring import purge
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
 from memgraph_engine.evaluation.answering import Answering, Patience
 from memgraph_engine.evaluation.experiment import ANSWER, FOUND, JUDGED, Experiment, Task
@@ -18,10 +19,8 @@ from memgraph_engine.evaluation.variants import BLOCKS, FULL_CONTEXT, RAG, Varia
 from memgraph_engine.evaluation.wording import MEASURES, SBERT, similarity, wording
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.interface import defaults
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import Source, line
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.text import line
-from memgraph_engine.testing import purge
 
 _ROOM = 2000  # tokens for each note of a context: the number of notes is what bounds it
 BUILT = "built"
@@ -82,7 +81,7 @@ class Run:
 
         _each(do, tasks, self._memory.engine.settings.llm.concurrency, advance)
         if not any(task.pending(self._results) for task in tasks):
-            purge(tenant, settings=self._memory.engine.settings)
+            purge(tenant, self._memory.engine.settings)
 
     def _build(self, conversation: Conversation, variant: Variant, tenant: str, advance: Callable[[int], None]) -> None:
         """Store the turns, find topics, evolve where the settings do; what is stored already is recognised.
@@ -100,7 +99,7 @@ class Run:
             if fallbacks and self._llm:
                 self._give_up(self._llm, before, tenant, next(iter(fallbacks)))
             advance(len(some))
-        if memory.engine.settings.recall.topics and not memory.topic_runs(user_id=user, limit=1):
+        if memory.engine.settings.recall.has("topics") and not memory.topic_runs(user_id=user, limit=1):
             memory.rebuild_topics(user_id=user)
         if memory.engine.settings.lifecycle.evolve:
             fallbacks |= dict.fromkeys(memory.evolve(user_id=user).fallbacks)
@@ -121,7 +120,7 @@ class Run:
             if llm.failures > before:
                 raise ModelUnavailable(f"The memory is not built, since the model failed: {reason}")
         except ModelError:
-            purge(tenant, settings=self._memory.engine.settings)
+            purge(tenant, self._memory.engine.settings)
             raise
 
     def _do(self, task: Task, memory: Memory, everything: str) -> None:

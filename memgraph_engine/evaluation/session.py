@@ -8,6 +8,7 @@ from pathlib import Path
 
 from memgraph_engine.client import Memory
 from memgraph_engine.embedding.choose import embedder_named
+from memgraph_engine.engine.wiring import purge
 from memgraph_engine.errors import InvalidInput, MissingExtra
 from memgraph_engine.evaluation import plots
 from memgraph_engine.evaluation.answering import Answering, Patience
@@ -22,7 +23,6 @@ from memgraph_engine.evaluation.variants import without_models
 from memgraph_engine.evaluation.wording import require_measures
 from memgraph_engine.model.ports import ChatModel
 from memgraph_engine.settings import Settings
-from memgraph_engine.testing import purge
 
 _RESULTS = "results.jsonl"
 
@@ -105,7 +105,7 @@ def forget(folder: Path, settings: Settings) -> int:
     with _alone(folder):
         tenants = [str(key[1]) for key, _ in Journal(folder / _RESULTS).items() if key[0] == STORED]
         for tenant in tenants:
-            purge(tenant, settings=settings)
+            purge(tenant, settings)
     return len(tenants)
 
 

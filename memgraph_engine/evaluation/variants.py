@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from memgraph_engine.client import Memory
 from memgraph_engine.llm.roles import Roles
@@ -27,8 +28,15 @@ def _paper(preset: str) -> Overrides:
     return {table: tables[table] for table in ("recall", "answer")}
 
 
-def _without(paper: Overrides, **changed: float) -> Overrides:
+def _without(paper: Overrides, **changed: object) -> Overrides:
     return {**paper, "recall": {**paper["recall"], **changed}}
+
+
+def _off(*channels: str) -> Mapping[str, Any]:
+    return {_SWITCHED: dict.fromkeys(channels, False)}
+
+
+_SWITCHED = "switched"  # not a setting: channels that are switched on or off
 
 
 _OF_MEMFLY, _OF_LIGHTMEM = _paper("memfly"), _paper("lightmem-slm")
@@ -43,27 +51,27 @@ ABLATIONS: Mapping[str, Overrides] = {
     "without-evolution": {"lifecycle": {"evolve": 0}},
     "without-link-and-evolution": {"gate": {"link": False}, "lifecycle": {"evolve": 0}},
     # of the retrieval
-    "without-topics": {"recall": {"topics": 0.0}},
-    "without-keywords": {"recall": {"keywords": 0.0}},
-    "without-related": {"recall": {"related": 0.0}},
+    "without-topics": {"recall": _off("topics")},
+    "without-keywords": {"recall": _off("keywords")},
+    "without-related": {"recall": _off("related")},
     "without-iteration": {"answer": {"rounds": 1}},
     # the paper's own retrieval (MemFly, section 3.4, table 5), and each part of it left out (table 3)
     _MEMFLY: _OF_MEMFLY,
-    "memfly-without-topics": _without(_OF_MEMFLY, topics=0.0),
-    "memfly-without-keywords": _without(_OF_MEMFLY, keywords=0.0),
-    "memfly-without-related": _without(_OF_MEMFLY, related=0.0),
+    "memfly-without-topics": _without(_OF_MEMFLY, **_off("topics")),
+    "memfly-without-keywords": _without(_OF_MEMFLY, **_off("keywords")),
+    "memfly-without-related": _without(_OF_MEMFLY, **_off("related")),
     "memfly-without-iteration": {**_without(_OF_MEMFLY, rounds=1), "answer": {"rounds": 1}},
     # the blocks (LightMem, section 3.5): what is read is found by them, in one round, or they are one more pathway
     BLOCKS: {"answer": {"rounds": 1}},
-    "with-blocks": {"recall": {"blocks": 0.05}},
+    "with-blocks": {"recall": {_SWITCHED: {"blocks": True}}},
     # the controller, the selector and the claims (LightMem with small models, figure 3), and each of them left out
     **dict.fromkeys((SLM, "without-selector", "without-queries", "without-claims"), _OF_LIGHTMEM),
     # no paper has these
-    "without-pathways": {"recall": {"topics": 0.0, "keywords": 0.0, "related": 0.0, "blocks": 0.0}},
-    "without-time": {"recall": {"time": 0.0}},
-    "without-context": {"recall": {"dense_context": 0.0, "lexical_context": 0.0}},
-    "without-words": {"recall": {"lexical_raw": 0.0, "lexical_context": 0.0}},
-    "without-surroundings": {"recall": {"neighbour_1": 0.0, "neighbour_2": 0.0, "session": 0.0}},
+    "without-pathways": {"recall": _off("topics", "keywords", "related", "blocks")},
+    "without-time": {"recall": _off("time")},
+    "without-context": {"recall": _off("dense_context", "lexical_context")},
+    "without-words": {"recall": _off("lexical_raw", "lexical_context")},
+    "without-surroundings": {"recall": _off("neighbours", "session")},
 }
 """What differs is a setting: a part that is left out, or another way. BLOCKS is read by other calls as well.
 
@@ -84,22 +92,7 @@ _NEED_A_MODEL = {  # what these leave out is only done for one
     "without-queries",
     "without-claims",  # what is found is the same: claims are told in the contexts of answers
 }
-_NOTHING_BUT_DENSE = {
-    "ranking": "weights",
-    "lexical_raw": 0.0,
-    "lexical_context": 0.0,
-    "dense_context": 0.0,
-    "dense_raw": 1.0,
-    "neighbour_1": 0.0,
-    "neighbour_2": 0.0,
-    "session": 0.0,
-    "keywords": 0.0,
-    "topics": 0.0,
-    "related": 0.0,
-    "blocks": 0.0,
-    "time": 0.0,
-    "reranker": "",
-}
+_NOTHING_BUT_DENSE = {"ranking": "weights", "channels": ("dense_raw",), "reranker": ""}
 _PLAIN: Overrides = {
     "gate": {"update": False, "discard": False, "denoise": False},
     "recall": _NOTHING_BUT_DENSE,
@@ -127,7 +120,7 @@ class Variant:
     def memory(self) -> str:
         """The variant whose memory it reads: its own, or the default one.
 
-        >>> Variant("without-link", ABLATIONS["without-link"]).memory, Variant("x", {"recall": {"topics": 0.0}}).memory
+        >>> Variant("without-link", ABLATIONS["without-link"]).memory, Variant("x", ABLATIONS["without-topics"]).memory
         ('without-link', 'memory')
         """
         return MEMORY if self.models and set(self.overrides) <= _READ_ONLY else self.name
@@ -139,14 +132,17 @@ class Variant:
         >>> [one.name for one in every if one.reads_blocks(settings)]
         ['blocks', 'with-blocks']
         """
-        return self.name == BLOCKS or self.settings(settings).recall.blocks > 0
+        return self.name == BLOCKS or self.settings(settings).recall.has("blocks")
 
     def settings(self, settings: Settings) -> Settings:
         """Return the settings with what differs; raises ValidationError for a name that is none."""
         changed = {}
         for table, values in self.overrides.items():
-            section = getattr(settings, table)
-            changed[table] = type(section).model_validate({**section.model_dump(), **values})
+            section, given = getattr(settings, table), dict(values)
+            switched: Any = given.pop(_SWITCHED, None)
+            changed[table] = type(section).model_validate({**section.model_dump(), **given})
+            if switched:
+                changed[table] = changed[table].switched(**switched)
         return settings.model_copy(update=changed)
 
     def of(self, memory: Memory, tenant: str) -> Memory:

@@ -8,10 +8,9 @@ from memgraph_engine.errors import ModelError, ModelRefused
 from memgraph_engine.gate.gate import Compared
 from memgraph_engine.gate.verdict import Opinion, Verdict
 from memgraph_engine.language.terms import tokenize
-from memgraph_engine.llm.requests import NewNote, gating, merging
+from memgraph_engine.llm.role import Entry
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
-from memgraph_engine.llm.tokens import tokens
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.ports import Judge, Judgement
 from memgraph_engine.settings import GateSettings
@@ -28,15 +27,8 @@ class Merged:
     cost: Cost
 
 
-class _Texts(tuple[str, ...]):
-    """Texts that become one."""
-
-    __slots__ = ()
-
-    @property
-    def tokens(self) -> int:
-        """About what it takes of a request."""
-        return sum(map(tokens, self))
+_Texts = tuple[str, ...]
+"""Texts that become one."""
 
 
 class Asking:
@@ -123,19 +115,18 @@ class Asking:
         beside: dict[str, dict[str, None]] = {}
         for new, old in pairs:
             beside.setdefault(new, {})[old] = None
-        notes = [NewNote(new, tuple(some)) for new, some in beside.items()]
-        groups = self._roles.batches(notes)
-        self._opinions |= {(note.text, old): None for note in notes for old in note.candidates}
-        for group, answer in self._roles.answered("Gating", groups, gating, self._spent):
+        notes = [(new, list(some)) for new, some in beside.items()]
+        self._opinions |= {(new, old): None for new, some in notes for old in some}
+        for group, answer in self._roles.about("gating", notes, _shown, self._spent):
             share = answer.cost.share(len(answer.items))
-            said = _words(*(text for note in group for text in (note.text, *note.candidates)))
+            said = _words(*(text for new, some in group for text in (new, *some)))
             for pair in answer.items:
-                note = group[pair.note - 1]
-                old = note.candidates[pair.candidate - 1]
-                others = said - _words(note.text, old)  # a decision on two notes quotes no third one
+                new, some = group[pair.note - 1]
+                old = some[pair.candidate - 1]
+                others = said - _words(new, old)  # a decision on two notes quotes no third one
                 quotes = not others.isdisjoint(_words(pair.evidence))
                 evidence = f"{answer.model} takes them for {pair.relation}." if quotes else pair.evidence
-                self._opinions[note.text, old] = Opinion(
+                self._opinions[new, old] = Opinion(
                     pair.redundancy, pair.complementarity, pair.relation, evidence, answer.model, share
                 )
 
@@ -154,7 +145,7 @@ class Asking:
         if not joined or not self._roles.has("merging"):
             return done
         texts = {
-            places[-1]: _Texts(dict.fromkeys((contexts[target], *(candidates[place].context for place in places))))
+            places[-1]: tuple(dict.fromkeys((contexts[target], *(candidates[place].context for place in places))))
             for target, places in joined.items()
         }
         self._write([some for some in texts.values() if some not in self._merged])
@@ -166,12 +157,15 @@ class Asking:
 
     def _write(self, texts: Sequence[_Texts]) -> None:
         """Ask for one text in place of each group."""
-        groups = self._roles.batches(texts)
         self._merged |= dict.fromkeys(texts)
-        for group, answer in self._roles.answered("Merging", groups, merging, self._spent):
+        for group, answer in self._roles.about("merging", texts, lambda some: {"texts": some}, self._spent):
             share = answer.cost.share(len(group))
             for merged in answer.items:
                 self._merged[group[merged.merge - 1]] = Merged(merged.context, answer.model, share)
+
+
+def _shown(pair: tuple[str, Sequence[str]]) -> Entry:
+    return {"text": pair[0], "candidates": pair[1]}
 
 
 def _words(*texts: str) -> frozenset[str]:

@@ -21,10 +21,9 @@ from memgraph_engine.language.questions import is_question
 from memgraph_engine.language.terms import closed_terms
 from memgraph_engine.lifecycle.policies import Policies
 from memgraph_engine.model.candidate import Candidate, LookUp, Neighbour, within
-from memgraph_engine.model.memory import ALONE, Source
+from memgraph_engine.model.memory import ALONE, Source, line
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.text import line
 from memgraph_engine.settings import GateSettings
 
 _WORDS = 8  # of a new note, by which full text is asked for others

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from memgraph_engine.client import Memory
+from memgraph_engine.engine.wiring import ungated
 from memgraph_engine.errors import InvalidInput, NotFound, named
 from memgraph_engine.graph import sources
 from memgraph_engine.importers.databases import columns, opened
@@ -23,7 +24,7 @@ from memgraph_engine.importers.times import iso
 from memgraph_engine.importers.values import Values, is_sqlite
 from memgraph_engine.ingest.messages import local, parse_message
 from memgraph_engine.ingest.readers import Message, Unread, checked
-from memgraph_engine.integrations import mem0
+from memgraph_engine.interface.namespaces import Identity
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.ingested import Brought, Fault, Ingested
 from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Source
@@ -169,7 +170,7 @@ def _user(one: Mapping[str, Any]) -> str | None:
             raise InvalidInput(f"{name} is {named(value)}; a name is needed")
         if str(value) != str(value).strip():
             raise InvalidInput(f"{name} is {value!r}: mem0 has no names with spaces around them")
-    return mem0.Identity.of(told).owner if told else None
+    return Identity.of(told).owner if told else None
 
 
 def _message(one: Mapping[str, Any]) -> dict[str, object]:
@@ -270,7 +271,7 @@ class _Keeper:
     def _added(self, whose: Whose, new: Sequence[Record[Message]]) -> Brought:
         if self.dry_run or not new:
             return Brought(done=Ingested(added=len(new)))
-        memory = mem0.one_by_one(self.memory)
+        memory = Memory(ungated(self.memory.engine))
         return one_by_one(new, lambda some: Ingested.of(memory.add_many([one.given for one in some], **whose)))
 
     def _followed(

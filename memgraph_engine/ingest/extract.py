@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
-from typing import Protocol
+from typing import Any, Protocol
 
 from memgraph_engine.cost import Cost
 from memgraph_engine.language.dates import events
 from memgraph_engine.language.keywords import is_hub
-from memgraph_engine.llm.answers import ExtractedTurn
-from memgraph_engine.llm.requests import Request, Turn, extraction
-from memgraph_engine.llm.roles import CheckedAnswer, Roles
+from memgraph_engine.llm.role import Entry, Request, role
+from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
@@ -43,40 +42,50 @@ def extract(roles: Roles, placed: Sequence[_Placed], language: str, spent: Spent
     What models cost, and why they failed, is added to `spent`.
     """
     sources = [one.source for one in placed]
-    groups, start = list[range](), 0
-    for batch in roles.batches([_turn(source) for source in sources]):
-        groups.append(range(start, start + len(batch)))
-        start += len(batch)
+    turns = [_turn(source) for source in sources]
+    groups = roles.batches("extraction", range(len(turns)), turns.__getitem__)
 
-    def request(group: range) -> Request[ExtractedTurn]:
-        earlier = _earlier(sources[: group.start], placed[group.start])
-        return extraction([_turn(sources[at]) for at in group], earlier)
+    def request(group: Sequence[int]) -> Request:
+        earlier = _earlier(sources[: group[0]], placed[group[0]])
+        return extraction([turns[at] for at in group], earlier)
 
     found: list[Extracted | None] = [None] * len(sources)
-    for group, answer in roles.answered("Extraction", groups, request, spent):
-        found[group.start : group.stop] = _read(answer, sources[group.start : group.stop], language)
+    for group, answer in roles.answered(groups, request, spent):
+        share = answer.cost.share(len(group))
+        for one in answer.items:
+            at = group[one.turn - 1]
+            found[at] = _extracted(one, sources[at], language, answer.model, share)
     return found
 
 
-def _read(answer: CheckedAnswer[ExtractedTurn], group: Sequence[Source], language: str) -> list[Extracted | None]:
-    turns = {turn.turn: turn for turn in answer.items}
-    share = answer.cost.share(len(group))
-    return [_extracted(turns[at], source, language, answer.model, share) for at, source in enumerate(group, 1)]
+def extraction(turns: Sequence[Entry], earlier: Sequence[Entry] = ()) -> Request:
+    """Ask what to keep of turns, numbered from 1; earlier ones only say what words like "she" refer to."""
+    return role("extraction").request(turns, earlier=[{"turn": "earlier", **one} for one in earlier])
 
 
-def _extracted(turn: ExtractedTurn, source: Source, language: str, model: str, cost: Cost) -> Extracted:
+def turn(text: str, speaker: str = "", said_at: datetime | None = None) -> Entry:
+    """Return what a model sees of a turn; the day of the week helps it to find the date of "last Friday".
+
+    >>> turn("I moved last Friday.", "Ana", datetime(2023, 5, 8, 13, 56, tzinfo=UTC))
+    {'speaker': 'Ana', 'said': 'Monday 2023-05-08 13:56', 'text': 'I moved last Friday.'}
+    """
+    said = {"said": f"{said_at:%A %Y-%m-%d %H:%M}"} if said_at else {}
+    return {**({"speaker": speaker} if speaker else {}), **said, "text": text}
+
+
+def _extracted(turn: Any, source: Source, language: str, model: str, cost: Cost) -> Extracted:
     if not turn.keep:
         return Extracted(model, "", (), None, "nothing to remember, by the extractor", cost)
     event = datetime.combine(turn.event_from, time(), UTC) if turn.event_from else None
     return Extracted(model, turn.context, _keywords(turn.keywords, source, language), event, "", cost)
 
 
-def _turn(source: Source) -> Turn:
+def _turn(source: Source) -> Entry:
     caption = f" [image: {source.caption}]" if source.caption else ""
-    return Turn(without_recalled(source.text) + caption, source.speaker or source.role, source.said_at)
+    return turn(without_recalled(source.text) + caption, source.speaker or source.role, source.said_at)
 
 
-def _earlier(asked: Sequence[Source], first: _Placed) -> list[Turn]:
+def _earlier(asked: Sequence[Source], first: _Placed) -> list[Entry]:
     """Return the turns just before the first of a group, of the same session."""
     session = first.source.session
     some = [source for source in asked[-_EARLIER:] if session and source.session == session]

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, TypedDict
 
-from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.ingest.messages import as_mapping, parse_message
+from memgraph_engine.lifecycle.policies import Policies
 from memgraph_engine.model.memory import Source, SourceKind
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.settings import Settings
 
 
 class MessageObject(Protocol):
@@ -57,8 +58,10 @@ def messages(given: object, fields: MessageFields) -> list[object]:
     return [{**fields, **each} if isinstance(each, Mapping) else each for each in own]
 
 
-def source_of(engine: Engine, scope: Scope, message: object, where: str, now: datetime) -> Source:
+def source_of(
+    settings: Settings, policies: Policies, scope: Scope, message: object, where: str, now: datetime
+) -> Source:
     """Return a message of a scope as a source, which has its policy; raises InvalidInput that says `where`."""
-    zone, most = engine.settings.timezone, engine.settings.max_text
+    zone, most = settings.timezone, settings.max_text
     source = parse_message(message, where, timezone=zone, max_text=most, user=scope.user or "", now=now)
-    return engine.policies.assigned(source, where, now)
+    return policies.assigned(source, where, now)

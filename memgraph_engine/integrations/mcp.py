@@ -19,7 +19,6 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.datastructures import Headers
 
-from memgraph_engine import __version__
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError, NotFound
 from memgraph_engine.forks import lock
@@ -34,6 +33,7 @@ from memgraph_engine.model.marker import without_marks
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Hit
 from memgraph_engine.operations import OPERATIONS, Operation
+from memgraph_engine.resources import VERSION
 
 Reach = Callable[[Context, Right], tuple[Memory, Whose]]
 """Returns the memory that a request means, and whose it is; raises NotAllowed without the right."""
@@ -131,7 +131,7 @@ def server(reach: Reach, *, plans: Plans | None = None, rights: Collection[Right
     made: MCPServer = MCPServer(
         "memgraph-engine",
         title="Memory",
-        version=__version__,
+        version=VERSION,
         instructions=_INSTRUCTIONS,
         log_level="WARNING",
         tools=[_described(one).model_copy(update={"fn": _told(own.work(one), ToolError)}) for one in offered],

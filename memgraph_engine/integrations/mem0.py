@@ -8,19 +8,20 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from functools import wraps
 from itertools import islice
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from memgraph_engine import client
+from memgraph_engine.engine.wiring import ungated
 from memgraph_engine.errors import InvalidInput, NotFound, named
 from memgraph_engine.graph import notes
 from memgraph_engine.ingest.chat import ROLES
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.interface.defaults import MOST
+from memgraph_engine.interface.namespaces import IDENTITIES, Identity
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Hit, Version
 from memgraph_engine.model.scope import Scope
@@ -29,7 +30,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _log = logging.getLogger("memgraph_engine")
-_IDENTITIES = ("user_id", "agent_id", "run_id")
 _EVENTS = {"merge": "UPDATE", "append": "ADD", "link": "ADD", "supersede": "ADD", "defer": "ADD"}
 _THRESHOLD = 0.1
 _TOP_K = 20
@@ -64,7 +64,7 @@ class Memory:
             _log.warning("mem0's configuration is not used: Neo4j and the models are named by this engine's settings.")
         self._own = memory is None
         self.memory = client.Memory.connect(**connect) if memory is None else memory
-        self._raw = one_by_one(self.memory)
+        self._raw = client.Memory(ungated(self.memory.engine))
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any], **connect: Any) -> Self:
@@ -118,7 +118,7 @@ class Memory:
             raise InvalidInput(f"messages must be a string, a message, or a list of messages, not {named(messages)}.")
         if metadata is not None and not isinstance(metadata, Mapping):
             raise InvalidInput(f"metadata must be a mapping, not {named(metadata)}.")
-        own = {name: value for name, value in (metadata or {}).items() if name not in (*_IDENTITIES, "actor_id")}
+        own = {name: value for name, value in (metadata or {}).items() if name not in (*IDENTITIES, "actor_id")}
         fields = {
             "agent": given.agent_id,
             "session": given.run_id,
@@ -264,13 +264,6 @@ class Memory:
         return list(_changes(memory_id, versions))
 
 
-def one_by_one(memory: client.Memory) -> client.Memory:
-    """Return the same memory for writes of which each makes a note of its own, as mem0's do without `infer`."""
-    settings = memory.engine.settings
-    gate = settings.gate.model_copy(update={"update": False, "discard": False})
-    return client.Memory(replace(memory.engine, settings=settings.model_copy(update={"gate": gate})))
-
-
 def _awaited(
     method: Callable[Concatenate[Memory, P], T],
 ) -> Callable[Concatenate["AsyncMemory", P], Coroutine[Any, Any, T]]:
@@ -316,58 +309,6 @@ class AsyncMemory:
 # ---- whose it is ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """The user, the agent and the run that a call means.
-
-    The `owner` names a memory of this engine. Where no user is named, it is the agent's or the run's own: with a space
-    in its name, as no identity of mem0's has one.
-    """
-
-    user_id: str = ""
-    agent_id: str = ""
-    run_id: str = ""
-
-    @classmethod
-    def of(cls, given: Mapping[str, object]) -> Self:
-        """Read them; raises InvalidInput, a ValueError, as mem0 does."""
-        read = {name: _name(name, given[name]) for name in _IDENTITIES if given.get(name) is not None}
-        if not read:
-            raise InvalidInput(
-                "At least one of user_id, agent_id or run_id is needed (in search and get_all within filters): they "
-                "say whose memories are meant."
-            )
-        return cls(**read)
-
-    @classmethod
-    def of_owner(cls, owner: str) -> Self:
-        """Return what the name of a memory says."""
-        kind, space, name = owner.partition(" ")
-        return cls(**{f"{kind}_id": name}) if space else cls(user_id=owner)
-
-    @property
-    def owner(self) -> str:
-        """The name of the memory."""
-        return self.user_id or (f"agent {self.agent_id}" if self.agent_id else f"run {self.run_id}")
-
-    @property
-    def filters(self) -> dict[str, Any]:
-        """What narrows that memory down."""
-        given = {"agent": self.agent_id, "session": self.run_id}
-        return {name: value for name, value in given.items() if value}
-
-    def id(self, note: str) -> str:
-        """Return mem0's id of a note, which says whose it is: mem0 asks for a memory by its id alone."""
-        return f"{quote(self.owner, safe='')}:{note}"
-
-
-def _name(kind: str, value: object) -> str:
-    name = str(value).strip()
-    if not name or any(character.isspace() for character in name):
-        raise InvalidInput(f"Invalid {kind}: {value!r}. It must be a name without spaces.")
-    return name
-
-
 def _owned(memory_id: str) -> tuple[str, str]:
     owner, colon, note = str(memory_id).rpartition(":")
     if not colon or not owner or not note:
@@ -405,7 +346,7 @@ def _split(filters: Mapping[str, Any] | None) -> tuple[Identity, dict[str, Any]]
     if filters is not None and not isinstance(filters, Mapping):
         raise InvalidInput(f"filters must be a mapping, not {named(filters)}.")
     given = dict(filters or {})
-    conditions = {name: value for name, value in given.items() if name not in _IDENTITIES}
+    conditions = {name: value for name, value in given.items() if name not in IDENTITIES}
     _check(conditions)
     return Identity.of(given), conditions
 
@@ -447,7 +388,7 @@ def _met(name: str, wanted: Any, held: Mapping[str, Any]) -> bool:
 
 
 def _checked(given: Mapping[str, Any], call: str, top_k: object, *, show_expired: bool) -> None:
-    if named := set(given) & set(_IDENTITIES):
+    if named := set(given) & set(IDENTITIES):
         raise InvalidInput(
             f"Top-level entity parameters {named} are not supported in {call}(). "
             "Use filters={'user_id': '...'} instead."

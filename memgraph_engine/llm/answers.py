@@ -1,28 +1,37 @@
-"""What a model may answer: numbers and what was asked are checked strictly, additions are ignored."""
+"""The form of a model's answer, made from what a role's file says: numbers are checked strictly, additions ignored."""
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import cache
-from typing import Annotated, Any, ClassVar, Literal
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
-
-from memgraph_engine.language.claims import Kind
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    create_model,
+    model_validator,
+)
 
 Number = int | tuple[int, int]
 """What an answer speaks of: the number of a turn or of a pair of texts, or those of a note and a candidate."""
+Spec = str | Sequence[str] | Mapping[str, "Spec"]
+"""The form of a value: a type by name, the words that it may be, or the fields of each of several entries."""
 
 MOST_FAULTS = 10
 """Faults of an answer that are told: a model may give any number of them."""
+MOST_QUERIES = 4
+"""Queries that are made of one question (LightMem with small models, section 3.3)."""
 _MOST_KEYWORDS = 8
 _LONGEST_NUMBER = 20
 _LONGEST_LABEL = 60
-MOST_QUERIES = 4
-"""Queries that are made of one question (LightMem with small models, section 3.3)."""
-MOST_CLAIMS = 2
-"""Claims that one note makes at most, on the mean over a request."""
 _LONGEST_QUESTION = 500
 _LONGEST_NAME = 100
 
@@ -30,7 +39,7 @@ _LONGEST_NAME = 100
 def _keywords(given: object) -> object:
     """Take the first 8 that differ; a list that is too long is no reason to ask again."""
     if not isinstance(given, list) or not all(isinstance(word, str) for word in given):
-        return [] if given is None else given
+        return given
     stripped = [word.strip() for word in given if word.strip()]
     return list({word.casefold(): word for word in reversed(stripped)}.values())[::-1][:_MOST_KEYWORDS]
 
@@ -74,24 +83,39 @@ def _names(keywords: tuple[str, ...]) -> tuple[str, ...]:
 
 def _day(given: object) -> object:
     """Take a whole ISO date, or nothing; pydantic would also read numbers as seconds since 1970."""
-    if given is None or given == "":
+    if given == "":
         return None
     if isinstance(given, str) and re.fullmatch(r"\d{4}-\d\d-\d\d([T ].*)?", given.strip()):
         return given.strip()[:10]
     raise ValueError("must be a date as YYYY-MM-DD, or null")
 
 
-_LOWERED = BeforeValidator(lambda v: v.strip().lower() if isinstance(v, str) else v)
+def _given(value: object, check: ValidatorFunctionWrapHandler, missing: object) -> object:
+    return missing if value is None else check(value)
 
-Share = Annotated[float, Field(ge=0, le=1)]
-Text = Annotated[str, BeforeValidator(lambda v: "" if v is None else v)]
-Worded = Annotated[str, AfterValidator(_worded)]
-Texts = Annotated[tuple[str, ...], BeforeValidator(lambda v: () if v is None else v)]
-Keywords = Annotated[tuple[str, ...], BeforeValidator(_keywords)]
-Names = Annotated[Keywords, AfterValidator(_names)]
-Day = Annotated[date | None, BeforeValidator(_day)]
-Relation = Annotated[Literal["same", "update", "conflict", "related", "none"], _LOWERED]
-General = Annotated[Kind, _LOWERED]
+
+def _lower(given: object) -> object:
+    return given.strip().lower() if isinstance(given, str) else given
+
+
+_Words = Annotated[str, AfterValidator(_worded)]
+_Keywords = Annotated[tuple[str, ...], BeforeValidator(_keywords)]
+_TYPES: dict[str, tuple[Any, Any]] = {
+    "number": (int, 0),
+    "numbers": (tuple[int, ...], ()),
+    "share": (Annotated[float, Field(ge=0, le=1)], 0.0),
+    "flag": (bool, False),
+    "day": (Annotated[date | None, BeforeValidator(_day)], None),
+    "text": (str, ""),
+    "texts": (tuple[str, ...], ()),
+    "words": (_Words, ""),
+    "label": (Annotated[str, AfterValidator(_short)], ""),
+    "line": (Annotated[str, AfterValidator(_question)], ""),
+    "lines": (Annotated[tuple[str, ...], AfterValidator(_queries)], ()),
+    "keywords": (_Keywords, ()),
+    "names": (Annotated[_Keywords, AfterValidator(_names)], ()),
+}
+"""The types that a role's file may name: each with the value that stands for what is missing."""
 
 
 class Part(BaseModel):
@@ -101,25 +125,83 @@ class Part(BaseModel):
 
 
 class Item(Part):
-    """An entry of an answer; its first field is the number of what it speaks of."""
+    """An entry of an answer, with the fields that its role's file names."""
 
-    several: ClassVar[str]
-    """What the entries are called in an answer."""
+    numbers: ClassVar[Sequence[str]] = ()
+    """The first fields, of the type number: they say what the entry speaks of."""
+    days: ClassVar[Sequence[str]] = ()
+    """The fields that are days, which must stand in order."""
+    worded: ClassVar[Mapping[str, str]] = {}
+    """The fields that must say something if another one, by name, is true."""
 
-    @classmethod
-    def one(cls) -> str:
-        """Return what the number of an entry is called.
+    if TYPE_CHECKING:
 
-        >>> MergedText.one()
-        'merge'
-        """
-        return next(iter(cls.model_fields))
+        def __getattr__(self, name: str) -> Any: ...
 
     @property
     def number(self) -> Number:
         """What it speaks of."""
-        number: Number = getattr(self, self.one())
-        return number
+        first, *rest = (getattr(self, name) for name in self.numbers)
+        return (first, *rest) if rest else first
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        for name, condition in self.worded.items():
+            if getattr(self, condition):
+                _worded(getattr(self, name))
+        given = [(name, day) for name in self.days if (day := getattr(self, name))]
+        for (first, start), (last, end) in pairwise(given):
+            if end < start:
+                raise ValueError(f"{last} is before {first}")
+        return self
+
+
+def form(name: str, spec: Spec) -> type[Part]:
+    """Return the form of a whole answer, whose one field holds the items; raises ValueError for one that is none.
+
+    A key that ends with ? may be missing, or null. A type followed by `if` and a field is checked if that one is true.
+
+    >>> answer = form("merges", {"merge": "number", "context?": "words"})
+    >>> answer.model_validate({"merges": [{"merge": "1", "context": None}]})
+    Answer(merges=(Merges(merge=1, context=''),))
+    """
+    entry: Any = _entry(name, spec) if isinstance(spec, Mapping) else _type(name, spec)[0]
+    fields: dict[str, Any] = {name: (tuple[entry, ...], ...)}
+    return create_model("Answer", __base__=Part, **fields)
+
+
+def _entry(name: str, spec: Mapping[str, Spec]) -> type[Item]:
+    """Return the form of an entry that has these fields."""
+    fields: dict[str, Any] = {}
+    numbers, days, worded = list[str](), list[str](), dict[str, str]()
+    for key, given in spec.items():
+        field, optional = key.removesuffix("?"), key.endswith("?")
+        bare, _, condition = given.partition(" if ") if isinstance(given, str) else (given, "", "")
+        kind, missing = _type(f"{name}.{field}", "text" if condition else bare)
+        if optional:
+            kind = Annotated[kind, WrapValidator(partial(_given, missing=missing))]
+        fields[field] = (kind, missing if optional else ...)
+        if bare == "number" and not optional and len(numbers) == len(fields) - 1:
+            numbers.append(field)
+        if bare == "day":
+            days.append(field)
+        if condition:
+            worded[field] = condition
+    model = create_model(name.rpartition(".")[2].capitalize(), __base__=Item, **fields)
+    model.numbers, model.days, model.worded = numbers, days, worded
+    return model
+
+
+def _type(where: str, spec: Spec) -> tuple[Any, Any]:
+    """Return the type of a value, and what stands for a missing one."""
+    if isinstance(spec, Mapping):
+        entry: Any = _entry(where, spec)
+        return tuple[entry, ...], ()
+    if not isinstance(spec, str):
+        return Annotated[Literal[tuple(spec)], BeforeValidator(_lower)], ""
+    if spec not in _TYPES:
+        raise ValueError(f"says that {where} is of the type {spec}, which is none of {', '.join(_TYPES)}")
+    return _TYPES[spec]
 
 
 def check_each(items: Sequence[Item], asked: frozenset[Number]) -> None:
@@ -127,195 +209,24 @@ def check_each(items: Sequence[Item], asked: frozenset[Number]) -> None:
     _check([item.number for item in items], asked)
 
 
+def check_some(numbers: Sequence[int], asked: frozenset[Number]) -> None:
+    """Raise ValueError, in words for the model, for a number that was not asked about, or comes twice."""
+    _check(numbers, asked & frozenset(numbers))
+
+
 def _check(numbers: Sequence[Number], asked: frozenset[Number]) -> None:
     given = Counter(numbers)
-    faults = [f"{_short_number(number)} was not asked about" for number in given if number not in asked]
+    faults = [f"{short_number(number)} was not asked about" for number in given if number not in asked]
     faults += [f"{number} is missing" for number in sorted(asked - set(given), key=str)]
-    faults += [f"{_short_number(number)} comes {times} times" for number, times in given.items() if times > 1]
+    faults += [f"{short_number(number)} comes {times} times" for number, times in given.items() if times > 1]
     if faults:
         raise ValueError("; ".join(faults[:MOST_FAULTS]))
 
 
-def _short_number(number: Number) -> str:
+def short_number(number: Number) -> str:
+    """Return a number of an answer as it is told: a model may give one of any length."""
     text = str(number)
     return text if len(text) <= _LONGEST_NUMBER else f"{text[:_LONGEST_NUMBER]}…"
-
-
-class ExtractedTurn(Item):
-    """What is worth keeping of a turn: a self-contained text, keywords, the days of the event it tells of."""
-
-    several = "turns"
-    turn: int
-    keep: bool
-    context: Text = ""
-    keywords: Keywords = ()
-    event_from: Day = None
-    event_to: Day = None
-
-    @model_validator(mode="after")
-    def _whole(self) -> "ExtractedTurn":
-        if self.keep:
-            _worded(self.context)
-        if self.event_from and self.event_to and self.event_to < self.event_from:
-            raise ValueError("event_to is before event_from")
-        return self
-
-
-class GatedPair(Item):
-    """How a new note relates to one of its candidates; shares are between 0 and 1."""
-
-    several = "pairs"
-    note: int
-    candidate: int
-    redundancy: Share
-    complementarity: Share
-    relation: Relation
-    evidence: Text = ""
-
-    @property
-    def number(self) -> Number:
-        """The numbers of note and candidate."""
-        return self.note, self.candidate
-
-
-class MergedText(Item):
-    """The one text that says what several said."""
-
-    several = "merges"
-    merge: int
-    context: Worded
-
-
-class ConsolidatedNotes(Item):
-    """The summary of one group of notes."""
-
-    several = "groups"
-    group: int
-    summary: Worded
-
-
-class LabelledTopic(Item):
-    """What a topic is called, in a few words on one line."""
-
-    several = "topics"
-    topic: int
-    label: Annotated[str, AfterValidator(_short)]
-
-
-class ProfileChange(Part):
-    """What a turn tells of who said it: a value of an attribute, or that one holds no more."""
-
-    name: str
-    value: Text = ""
-    ends: bool = False
-
-
-class ProfiledTurn(Item):
-    """What a turn tells of who said it."""
-
-    several = "turns"
-    turn: int
-    changes: tuple[ProfileChange, ...] = ()
-
-
-class EvolvedNote(Item):
-    """What a note gets from another: a tie to it, tags, another context; '' for the one that it has."""
-
-    several = "notes"
-    note: int
-    tie: bool = False
-    tags: Names = ()
-    context: Text = ""
-
-
-class WrittenField(Part):
-    """A field of a block: its name, and its text, or the items of a list."""
-
-    name: str
-    text: Text = ""
-    items: Texts = ()
-
-
-class DescribedBlock(Item):
-    """What a block tells, field by field; whether these are the schema's is for who knows it to see."""
-
-    several = "blocks"
-    block: int
-    fields: tuple[WrittenField, ...]
-
-
-class AbstractedClaim(Part):
-    """What notes say in general: the notes by their numbers, and that of a claim that says the same, 0 for none."""
-
-    notes: tuple[int, ...]
-    subject: str
-    relation: General
-    object: str
-    text: str
-    anchor: Annotated[int, BeforeValidator(lambda v: 0 if v is None else v)] = 0
-
-
-def check_claims(claims: Sequence[AbstractedClaim], asked: frozenset[Number]) -> None:
-    """Raise ValueError, in words for the model, for what it was not shown, and for more than it was asked for."""
-    pairs = [number for number in asked if isinstance(number, tuple)]
-    notes, anchors = {note for note, _ in pairs}, {anchor for _, anchor in pairs}
-    if len(claims) > MOST_CLAIMS * len(notes):
-        raise ValueError(f"there are {len(claims)} claims; at most {MOST_CLAIMS * len(notes)} are asked for")
-    given = dict.fromkeys(note for claim in claims for note in claim.notes)
-    faults = [f"there is no note {_short_number(note)}" for note in given if note not in notes]
-    others = dict.fromkeys(claim.anchor for claim in claims)
-    faults += [f"there is no claim {_short_number(anchor)}" for anchor in others if anchor not in anchors]
-    faults += ["a claim names no note that it follows from"] * any(not claim.notes for claim in claims)
-    if faults:
-        raise ValueError("; ".join(faults[:MOST_FAULTS]))
-
-
-class JudgedAnswer(Item):
-    """Whether an answer is right, and why."""
-
-    several = "answers"
-    answer: int
-    reason: Text = ""
-    correct: bool
-
-
-class PlannedQuestion(Item):
-    """What a question is about, the entities in it, its days, and what is asked for it; each may be missing."""
-
-    several = "questions"
-    question: int
-    topic: Annotated[Text, AfterValidator(_question)] = ""
-    keywords: Names = ()
-    since: Day = None
-    until: Day = None
-    queries: Annotated[Texts, AfterValidator(_queries)] = ()
-
-    @model_validator(mode="after")
-    def _whole(self) -> "PlannedQuestion":
-        if self.since and self.until and self.until < self.since:
-            raise ValueError("until is before since")
-        return self
-
-
-def check_kept(notes: Sequence[int], asked: frozenset[Number]) -> None:
-    """Raise ValueError, in words for the model, for a note that it was not shown, or keeps twice."""
-    _check(notes, asked & frozenset(notes))
-
-
-class QuestionSufficiency(Item):
-    """How surely notes answer a question, and what is to be asked next; '' for nothing."""
-
-    several = "questions"
-    question: int
-    confidence: Share
-    next: Annotated[Text, AfterValidator(_question)] = ""
-
-
-@cache
-def form(several: str, item: Any) -> type[Part]:
-    """Return the form of a whole answer, whose one field holds the items."""
-    fields: Any = {several: (tuple[item, ...], ...)}
-    return create_model("Answer", __base__=Part, **fields)
 
 
 def json_schema(answer: type[Part]) -> dict[str, Any]:
@@ -323,7 +234,7 @@ def json_schema(answer: type[Part]) -> dict[str, Any]:
 
     Bounds, defaults and titles are left out, which not all providers know; the answer is checked for them anyway.
 
-    >>> schema = json_schema(form("merges", MergedText))
+    >>> schema = json_schema(form("merges", {"merge": "number", "context": "words"}))
     >>> schema["required"], schema["additionalProperties"]
     (['merges'], False)
     """

@@ -2,30 +2,29 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 
 from memgraph_engine.llm.answers import MOST_FAULTS
-from memgraph_engine.llm.requests import Request
-
-A = TypeVar("A")
+from memgraph_engine.llm.role import Request
 
 _MOST_TRIES = 100  # braces at which an object may begin: a text of nothing else must not cost much
 
 
-def parse(text: str, request: Request[A]) -> tuple[A, ...]:
+def parse(text: str, request: Request) -> tuple[Any, ...]:
     """Return the items of the answer that a text holds; raises ValueError in words that the model can act on.
 
-    >>> from memgraph_engine.llm.requests import merging
-    >>> parse('Gladly! {"merges": [{"merge": 1, "context": "Ana lives in Porto."}]}', merging([["Ana moved."]]))
-    (MergedText(merge=1, context='Ana lives in Porto.'),)
+    >>> from memgraph_engine.llm.role import role
+    >>> asked = role("merging").request([{"texts": ["Ana moved."]}])
+    >>> parse('Gladly! {"merges": [{"merge": 1, "context": "Ana lives in Porto."}]}', asked)
+    (Merges(merge=1, context='Ana lives in Porto.'),)
     """
     found = json_object(text)
     if found is None:
         raise ValueError("there is no JSON object in it" if text.strip() else "it is empty")
     try:
-        answer = request.form.model_validate(found)
+        answer = request.role.form.model_validate(found)
     except ValidationError as error:
         faults = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False)]
         raise ValueError("; ".join(faults[:MOST_FAULTS])) from None

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Any, TypeVar
 
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable, SettingsError, Unusable
@@ -14,26 +14,24 @@ from memgraph_engine.llm.answers import json_schema
 from memgraph_engine.llm.litellm import LiteLLMChat
 from memgraph_engine.llm.meter import Gauge
 from memgraph_engine.llm.parse import parse
-from memgraph_engine.llm.prompts import prompts, repair
-from memgraph_engine.llm.requests import Request, S, TextRequest, batches
+from memgraph_engine.llm.role import Entry, Request, repair, role as role_of, roles as all_roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.llm.transport import Transport
 from memgraph_engine.model.ports import ChatModel, Message, Reply
 from memgraph_engine.providers import require_litellm
 from memgraph_engine.settings import LlmSettings, RolesSettings
 
-A = TypeVar("A")
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedAnswer(Generic[A]):
+class CheckedAnswer:
     """A checked answer, the model that gave it, and its cost with that of all failed attempts.
 
     `repaired`: the model was shown an error of its first answer.
     """
 
-    items: tuple[A, ...]
+    items: tuple[Any, ...]
     cost: Cost
     model: str
     repaired: bool = False
@@ -54,11 +52,11 @@ class Roles:
     Raises SettingsError for a faulty prompt, and MissingExtra where a role has a model and the extra is missing.
 
     >>> from memgraph_engine import Settings
-    >>> from memgraph_engine.llm.requests import merging
+    >>> from memgraph_engine.llm.role import role
     >>> from memgraph_engine.testing import ScriptedChat
     >>> chat = ScriptedChat([{"merges": [{"merge": 1, "context": "Ana and Bo live in Porto."}]}])
     >>> roles = Roles(Settings.load().llm, llm=chat)
-    >>> answer = roles.ask(merging([["Ana lives in Porto.", "Bo lives in Porto."]]))
+    >>> answer = roles.ask(role("merging").request([{"texts": ["Ana lives in Porto.", "Bo lives in Porto."]}]))
     >>> answer.items[0].context, answer.cost.calls
     ('Ana and Bo live in Porto.', 1)
     """
@@ -72,10 +70,15 @@ class Roles:
         self._names = {role: self._models_of(role) for role in RolesSettings.model_fields}
         self._known: dict[str, ChatModel] = {}
         self._lock = lock()
-        if any(self.has(role) for role in RolesSettings.model_fields):  # told now, not in the middle of a write
-            prompts()
+        if self.has_any:  # told now, not in the middle of a write
+            all_roles()
             if self._own is None:
                 require_litellm(f"the chat model {settings.model}".strip())
+
+    @property
+    def has_any(self) -> bool:
+        """Whether any role has a model to ask."""
+        return any(map(self.has, self._names))
 
     def has(self, role: str) -> bool:
         """Tell whether the role has a model to ask."""
@@ -87,27 +90,26 @@ class Roles:
         others._names = {role: [] if role in roles else names for role, names in self._names.items()}
         return others
 
-    def batches(self, items: Iterable[S]) -> list[list[S]]:
-        """Split items into requests, in order, by the setting llm.batch_tokens."""
-        return list(batches(items, self._settings.batch_tokens))
+    def batches(self, role: str, of: Iterable[T], shown: Callable[[T], Entry]) -> list[list[T]]:
+        """Split what a role is asked about into requests, in order, by the setting llm.batch_tokens."""
+        return list(role_of(role).batches(of, shown, self._settings.batch_tokens))
 
-    def rounds(self, items: Iterable[S]) -> Iterator[list[list[S]]]:
-        """Yield the batches of items by as many as are asked about at the same time."""
-        groups, step = self.batches(items), self._settings.concurrency
+    def rounds(self, role: str, of: Iterable[T], shown: Callable[[T], Entry]) -> Iterator[list[list[T]]]:
+        """Yield the batches by as many as are asked about at the same time."""
+        groups, step = self.batches(role, of, shown), self._settings.concurrency
         for start in range(0, len(groups), step):
             yield groups[start : start + step]
 
-    def ask(self, request: Request[A], *, meters: Sequence[Gauge] = ()) -> CheckedAnswer[A]:
+    def ask(self, request: Request, *, meters: Sequence[Gauge] = ()) -> CheckedAnswer:
         """Ask the role's model; show it an error of its answer once; then ask the next model.
 
         Raises a ModelError with the `cost` of all attempts: BudgetSpent at the first call that could pass a budget;
         where several models failed, Unusable with the reason of each.
         """
-        prompt = prompts()[request.prompt]
-        settings = self._settings.of(prompt.role)
-        messages = prompt.render(request.variables)
+        role, messages = request.role.setting, request.messages
+        settings = self._settings.of(role)
         spent, failures = NOTHING, list[ModelError]()
-        for model in self._models(prompt.role):
+        for model in self._models(role):
             try:
                 answer = self._converse(model, messages, request, settings, meters)
             except ModelError as error:
@@ -118,14 +120,14 @@ class Roles:
                     raise
             else:
                 return CheckedAnswer(answer.items, spent + answer.cost, answer.model, answer.repaired)
-        raise _failed(prompt.role, failures, spent)
+        raise _failed(role, failures, spent)
 
     def ask_many(
-        self, requests: Sequence[Request[A]], *, meters: Sequence[Gauge] = ()
-    ) -> list[CheckedAnswer[A] | ModelError]:
+        self, requests: Sequence[Request], *, meters: Sequence[Gauge] = ()
+    ) -> list[CheckedAnswer | ModelError]:
         """Ask several at the same time; each result stands where its request stood, a failure as its error."""
 
-        def one(request: Request[A]) -> CheckedAnswer[A] | ModelError:
+        def one(request: Request) -> CheckedAnswer | ModelError:
             try:
                 return self.ask(request, meters=meters)
             except ModelError as error:
@@ -138,38 +140,44 @@ class Roles:
 
     def answered(
         self,
-        part: str,
         of: Sequence[T],
-        request: Callable[[T], Request[A]],
+        request: Callable[[T], Request],
         spent: Spent,
         failed: Callable[[T, ModelError], None] = lambda _one, _error: None,
-    ) -> Iterator[tuple[T, CheckedAnswer[A]]]:
-        """Ask as `ask_many` does for a part of the work, and yield what each `request` is of, with its answer.
+    ) -> Iterator[tuple[T, CheckedAnswer]]:
+        """Ask as `ask_many` does, and yield what each `request` is of, with its answer.
 
         What failed is not yielded, but told to `failed`, and counted in `spent`, as costs are.
         """
-        answers = self.ask_many(list(map(request, of)), meters=spent.meters)
+        requests = list(map(request, of))
+        answers = self.ask_many(requests, meters=spent.meters)
         spent.beyond = bool(answers) and all(isinstance(one, BudgetSpent | ModelUnavailable) for one in answers)
-        for one, answer in zip(of, answers, strict=True):
+        for one, asked, answer in zip(of, requests, answers, strict=True):
             if isinstance(answer, ModelError):
-                spent.failed(part, answer)
+                spent.failed(asked.role.setting.capitalize(), answer)
                 failed(one, answer)
             else:
                 spent.cost += answer.cost
                 yield one, answer
 
+    def about(
+        self, role: str, of: Iterable[T], shown: Callable[[T], Entry], spent: Spent, **more: Any
+    ) -> Iterator[tuple[list[T], CheckedAnswer]]:
+        """Ask a role about all of these, as `answered` does, several in a request; `more` are other variables."""
+        groups = self.batches(role, of, shown)
+        yield from self.answered(groups, lambda group: role_of(role).request(map(shown, group), **more), spent)
+
     def tell(
-        self, request: TextRequest, *, meters: Sequence[Gauge] = (), stream: bool = False
+        self, request: Request, *, meters: Sequence[Gauge] = (), stream: bool = False
     ) -> Iterator[str | TextAnswer]:
         """Yield the answer of the role's model in free text: with `stream` its pieces first, then the whole.
 
         The next model is asked as by `ask`, but not after a piece was yielded. Raises as `ask` does.
         """
-        prompt = prompts()[request.prompt]
-        settings = self._settings.of(prompt.role)
-        messages = prompt.render(request.variables)
+        role, messages = request.role.setting, request.messages
+        settings = self._settings.of(role)
         spent, failures, begun = NOTHING, list[ModelError](), False
-        for model in self._models(prompt.role):
+        for model in self._models(role):
             try:
                 for piece in self._transport.tell(model, messages, settings, meters, stream=stream):
                     if isinstance(piece, Reply):
@@ -186,17 +194,17 @@ class Roles:
             else:
                 yield replace(told, cost=spent + told.cost)
                 return
-        raise _failed(prompt.role, failures, spent)
+        raise _failed(role, failures, spent)
 
     def _converse(
         self,
         model: ChatModel,
         messages: Sequence[Message],
-        request: Request[A],
+        request: Request,
         settings: LlmSettings,
         meters: Sequence[Gauge],
-    ) -> CheckedAnswer[A]:
-        schema = json_schema(request.form)
+    ) -> CheckedAnswer:
+        schema = json_schema(request.role.form)
         first = self._transport.send(model, messages, settings, schema, meters)
         try:
             return CheckedAnswer(parse(first.text, request), first.cost, model.name)
@@ -248,7 +256,7 @@ def _checked(given: object) -> ChatModel:
     return given
 
 
-def _second(model: ChatModel, reply: Reply, request: Request[A], cost: Cost) -> CheckedAnswer[A]:
+def _second(model: ChatModel, reply: Reply, request: Request, cost: Cost) -> CheckedAnswer:
     try:
         return CheckedAnswer(parse(reply.text, request), cost, model.name, repaired=True)
     except ValueError as fault:

@@ -8,6 +8,9 @@ from typing import Literal
 from unicodedata import normalize
 
 from memgraph_engine.interface.results import Result
+from memgraph_engine.language.dates import spoken_time
+from memgraph_engine.model.marker import without_recalled
+from memgraph_engine.resources import LANGUAGES
 
 SourceKind = Literal["message", "document", "code", "api_result", "item"]
 Status = Literal["pending", "active", "superseded", "deleted", "archived"]
@@ -27,6 +30,9 @@ DEFAULT_POLICY = "factual"
 
 ALONE: tuple[SourceKind, ...] = ("code", "item")
 """Kinds of sources whose notes are compared with no others, and tell no events."""
+
+_WORDS = "\1"  # stands for what was said
+_DIGITS = 3  # of a name; what has more is an id
 
 Key = tuple[str, int]
 """What makes one note: the id of a source, and the passage of it, counted from 0."""
@@ -107,6 +113,65 @@ def by_time(source: Source) -> tuple[bool, datetime, str, int, str, int]:
     return source.said_at is None, source.said_at or UNKNOWN_PAST, source.session, source.seq, *source.key
 
 
+def line(source: Source, language: str) -> str:
+    """Render a source as one line of a note's raw text; what was recalled is no news, and left out.
+
+    The date is spelt in words, since that is how questions name it.
+
+    >>> line(Source("1", "I moved.", "", speaker="Ana", said_as="2023-05-08T13:56:00"), "english")
+    'Ana: I moved. (1:56 pm on 8 May, 2023)'
+    """
+    who = label(source)
+    parts = [f"{who}:"] if who else []
+    if text := without_recalled(source.text).strip():
+        parts.append(text)
+    if source.caption:
+        parts.append(f"[image: {source.caption}]")
+    if source.said_as:
+        parts.append(f"({spoken_time(source.said_as, language)})")
+    return " ".join(parts)
+
+
+def label(source: Source) -> str:
+    """Return how a line calls who speaks: by name, or by the role where the name is an id, as "u-48213" is.
+
+    >>> [label(Source("1", "Hi!", "", speaker=name, role="user")) for name in ("Ana", "u-48213")]
+    ['Ana', 'user']
+    """
+    is_id = sum(map(str.isdigit, source.speaker)) > _DIGITS
+    return source.role if source.role and (is_id or not source.speaker) else source.speaker
+
+
+def words(raw: str, sources: Sequence[Source]) -> tuple[str, Source | None]:
+    """Return the words of a line of a note's raw text, and whose line it is: what `line` puts around them is taken off.
+
+    A line that is of none of the sources is all words.
+
+    >>> said = Source("1", "I moved.", "", speaker="Ana", said_as="2023-05-08T13:56:00")
+    >>> words("Ana: I moved to Porto. (1:56 pm on 8 May, 2023)", [said])[0]
+    'I moved to Porto.'
+    """
+    _, told, _, source = parted(raw, sources)
+    return told, source
+
+
+def parted(raw: str, sources: Sequence[Source]) -> tuple[str, str, str, Source | None]:
+    """Return what stands before the words of a line, the words, what stands behind them, and whose line it is.
+
+    >>> parted("Ana: I moved to Porto.", [Source("1", "I moved.", "", speaker="Ana")])[:3]
+    ('Ana: ', 'I moved to Porto.', '')
+    """
+    found: tuple[int, str, str, str, Source | None] = (-1, "", raw, "", None)
+    for source in sources:
+        for language in LANGUAGES:
+            before, _, behind = line(replace(source, text=_WORDS), language).partition(_WORDS)
+            around = len(before) + len(behind)
+            if found[0] < around <= len(raw) and raw.startswith(before) and raw.endswith(behind):
+                found = around, before, raw[len(before) : len(raw) - len(behind)], behind, source
+                break  # no two languages write one time alike
+    return found[1:]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Note(Result):
     """One unit of memory (MemFly, section 3.2, layer 1).
@@ -159,8 +224,6 @@ class Note(Result):
     @property
     def text(self) -> str:
         """Its own words: what was said, without speaker, date and the turn before; a line for each rendered source."""
-        from memgraph_engine.model.text import words
-
         return "\n".join(words(line, self.sources)[0] for line in self.raw)
 
     def says(self, words: str) -> bool:

@@ -3,13 +3,16 @@
 All arrays have an axis of questions first: a model may make several of one, and each is scored against the same pool.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 from memgraph_engine.graph.note_cache import CachedNote, term_number
 from memgraph_engine.recall.pool import PATHWAYS, Pool
+from memgraph_engine.resources import resource
 from memgraph_engine.settings import RecallSettings
 
 if TYPE_CHECKING:
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _K1, _B = 1.2, 0.75
+BY_RANKS = "rrf"
+_RRF = 60  # reciprocal ranks are 1 / (60 + rank)
 _DAY = 86_400_000.0  # milliseconds
 _BEST = 3  # of a session
 OPTIONAL = (*PATHWAYS, "time", "role")
@@ -223,34 +228,52 @@ def _millis(moment: datetime) -> float:
     return moment.timestamp() * 1000
 
 
-def fuse(places: Places, raw: "NDArray[np.float64]", settings: RecallSettings, *, summed: bool = True) -> Fused:
+@cache
+def shipped_weights() -> Mapping[str, float]:
+    """Return what each channel, and what stands around a note, counts in a convex combination."""
+    given: dict[str, float] = json.loads(resource("config", "calibration", "fusion.json").read_text(encoding="utf-8"))
+    return given
+
+
+def fuse(
+    places: Places,
+    raw: "NDArray[np.float64]",
+    settings: RecallSettings,
+    *,
+    by: Mapping[str, float] | None = None,
+    summed: bool = True,
+) -> Fused:
     """Fuse the channels' scores of a pool, then look around each note.
 
     Convex combination of min-max scores, then a share of the best turn one and two steps away, and of the
     mean of the session's best three, all inside the pool; or reciprocal rank fusion alone (MemFly, section 3.4.1).
-    The total lies between 0 and 1. Nothing is `summed` up where something else ranks.
+    The total lies between 0 and 1; channels count `by` the shipped weights, unless others are given. Nothing is
+    `summed` up where something else ranks.
     """
     import numpy as np
 
     if not (summed and raw.shape[1]):
         nothing = np.zeros(raw.shape[:2])
         return Fused(raw, raw, raw, nothing, nothing, nothing)
-    weights = np.array([getattr(settings, channel) for channel in CHANNELS])
+    by = by or shipped_weights()
+    weights = np.array([by[channel] * settings.has(channel) for channel in CHANNELS])
     # what a question does not have takes nothing from the others
     weights = np.where(raw.any(axis=1, keepdims=True) | np.array(_ALWAYS), weights, 0.0)
-    if settings.fusion == "rrf":
-        normalised = reciprocal_ranks(raw, settings.rrf_k)
+    if settings.ranking == BY_RANKS:
+        normalised = reciprocal_ranks(raw, _RRF)
         weighted = normalised * (weights > 0) / np.maximum((weights > 0).sum(axis=2, keepdims=True), 1)
         nothing = np.zeros(raw.shape[:2])
         return Fused(raw, normalised, weighted, nothing, nothing, weighted.sum(axis=2))
-    around = (1 + settings.neighbour_1 + settings.neighbour_2) * (1 + settings.session)
+    one, two = (by[name] * settings.has("neighbours") for name in ("neighbour_1", "neighbour_2"))
+    whole = by["session"] * settings.has("session")
+    around = (1 + one + two) * (1 + whole)
     most = weights.sum(axis=2, keepdims=True) * around
     normalised = _normalised(raw, places.pending)
     weighted = normalised * weights / np.maximum(most, 1e-9)
     base = weighted.sum(axis=2)
     earlier, before, after, later = places.away(base)
-    neighbours = settings.neighbour_1 * np.maximum(before, after) + settings.neighbour_2 * np.maximum(earlier, later)
-    session = places.best(base + neighbours) * settings.session
+    neighbours = one * np.maximum(before, after) + two * np.maximum(earlier, later)
+    session = places.best(base + neighbours) * whole
     return Fused(raw, normalised, weighted, neighbours, session, base + neighbours + session)
 
 

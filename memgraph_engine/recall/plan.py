@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.language.dates import events
 from memgraph_engine.llm.answers import MOST_QUERIES
-from memgraph_engine.llm.requests import planning
+from memgraph_engine.llm.role import Request, role
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
@@ -47,6 +47,16 @@ def read(question: str, languages: Sequence[str], moment: datetime) -> Reading:
     named = (event for language in languages for event in events(question[:_LONGEST_READ], moment, language))
     times = dict.fromkeys((event.start, event.end) for event in named)
     return Reading(QueryPlan(times=tuple(times)[:_MOST_TIMES]))
+
+
+def planning(question: str, moment: datetime, turns: Sequence[tuple[str, str]] = ()) -> Request:
+    """Ask what a question is about, whom and what it names, which days, and what to look for.
+
+    `moment` is the present of the question, `turns` are those before it, each its role and its text.
+    """
+    before = [{"role": said_by or "user", "text": text} for said_by, text in turns]
+    asked = {"asked on": f"{moment:%A %Y-%m-%d}", "said before": before, "text": question}
+    return role("planning").request([asked])
 
 
 def read_by_model(

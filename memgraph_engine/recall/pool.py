@@ -15,7 +15,7 @@ from memgraph_engine.settings import RecallSettings
 ANCHORED = ("keywords", "topics")
 """Pathways that lead over keywords."""
 PATHWAYS = (*ANCHORED, "related", "blocks")
-_WEIGHTS = {"lexical": ("lexical_raw", "lexical_context")}  # of other channels the weight has their name
+_SETTINGS = {"lexical": ("lexical_raw", "lexical_context")}  # of other channels the setting has their name
 
 Proposed = Mapping[str, Mapping[int, float]]
 """The stamps that each channel proposes, with what a pathway gives to each, 0 for other channels."""
@@ -68,11 +68,11 @@ class Pool:
 
 
 def proposals(answer: Row, settings: RecallSettings) -> Proposed:
-    """Return what each channel of an answer of `notes/propose` proposes; one without a weight proposes nothing."""
+    """Return what each channel of an answer of `notes/propose` proposes; one that is off proposes nothing."""
     return {
         channel: some
         for channel, some in _proposed(answer, settings.anchored).items()
-        if any(getattr(settings, weight) for weight in _WEIGHTS.get(channel, (channel,)))
+        if settings.has(*_SETTINGS.get(channel, (channel,)))
     }
 
 

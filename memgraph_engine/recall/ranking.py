@@ -17,7 +17,7 @@ from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.language.questions import asks_amount, only_asks
 from memgraph_engine.language.tense import told_before
 from memgraph_engine.language.terms import tokenize
-from memgraph_engine.recall.fusion import CHANNELS, STEPS, Places
+from memgraph_engine.recall.fusion import BY_RANKS, CHANNELS, STEPS, Places
 from memgraph_engine.recall.relevance import Weights
 from memgraph_engine.resources import resource
 from memgraph_engine.settings import RecallSettings
@@ -63,17 +63,17 @@ FEATURES = (
 - session: how relevant the best three of its session are, on average
 - told: how relevant an assistant's is, or the turn before if that asks, where all that is asked is what it said
 """
-_WEIGHED = {
+_CHANNELS = {
     "similarity": "dense_raw",
     "similarity_context": "dense_context",
     "coverage": "lexical_raw",
     "coverage_context": "lexical_context",
     "time": "time",
     "own_words": "role",
-    "answers": "neighbour_1",
+    "answers": "neighbours",
     "session": "session",
 }
-"""The setting whose weight 0 leaves a feature out."""
+"""The channel without which a feature is left out."""
 _FADES = 30 * 86_400_000.0  # milliseconds in which recency loses two thirds
 _LARGEST = 30  # weight, or bias: what they add up to is an exponent
 
@@ -102,7 +102,7 @@ class Ranking:
 
 @cache
 def rankings(name: str) -> Mapping[str, Ranking] | None:
-    """Return the shipped rankings for "learned", None for "weights" and "cosine", else those of a file.
+    """Return the shipped rankings for "learned", None for "weights", "rrf" and "cosine", else those of a file.
 
     One is of USER, one of PEOPLE. Raises SettingsError for a file that can't be read, or that has not one number
     for each feature in both.
@@ -110,7 +110,7 @@ def rankings(name: str) -> Mapping[str, Ranking] | None:
     >>> rankings("weights") is None, set(rankings("learned")["people"].weights) == set(FEATURES)
     (True, True)
     """
-    if name in (BY_WEIGHTS, BY_COSINE):
+    if name in (BY_WEIGHTS, BY_RANKS, BY_COSINE):
         return None
     source = resource(*FILE) if name == LEARNED else Path(name)
     try:
@@ -118,7 +118,7 @@ def rankings(name: str) -> Mapping[str, Ranking] | None:
     except OSError as error:
         raise SettingsError(
             f"recall.ranking is {name!r}, and no file of that name can be read ({error.strerror}); give the path of "
-            f"one, {LEARNED!r}, {BY_WEIGHTS!r} or {BY_COSINE!r}."
+            f"one, {LEARNED!r}, {BY_WEIGHTS!r}, {BY_RANKS!r} or {BY_COSINE!r}."
         ) from error
     except (ValueError, RecursionError) as error:
         raise _unusable(name, f"it is no JSON: {error}") from None
@@ -171,7 +171,7 @@ def features(
     """Return what is known of the notes of a pool; shape (questions, notes, FEATURES).
 
     `raw` are the scores of the channels, `coverage` has the shape (questions, notes, 2), and `words` are the terms of
-    each question. `scale` tells how relevant a cosine is. What has no weight in the settings counts nothing.
+    each question. `scale` tells how relevant a cosine is. What is no channel of the settings counts nothing.
     """
     import numpy as np
 
@@ -204,7 +204,7 @@ def features(
     }
     known = np.zeros((*relevant.shape, len(FEATURES)))
     for column, name in enumerate(FEATURES):
-        if name not in _WEIGHED or getattr(settings, _WEIGHED[name]) > 0:
+        if name not in _CHANNELS or settings.has(_CHANNELS[name]):
             known[:, :, column] = each[name]
     return known
 

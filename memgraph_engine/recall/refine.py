@@ -9,7 +9,7 @@ from memgraph_engine.errors import ModelError
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.note_cache import CachedNote, NoteCache
 from memgraph_engine.language.terms import tokenize
-from memgraph_engine.llm.requests import sufficiency
+from memgraph_engine.llm.role import Request, role
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.result import Hits, Round
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FOLLOWED, _ALIKE = 0.5, 0.25  # what a round counts of the one before: asked for by a model, or made of the best note
+_LEANING = 0.5  # share of the best note's vector in what is asked next
 _JUDGED = 5  # notes in which the question's terms are looked for
 _SHOWN = 20  # notes that a model is shown (MemFly's K_final)
 _UNAIDED = 2  # rounds without a model: a third found no more (docs/benchmarks-appendix.md)
@@ -135,10 +136,15 @@ class Refiner:
             later = replace(query, text=follow_up, vector=vector, reading=None, asked=query.vector)
             return replace(later, reading=self._planned(later)) if self.settings.planning == "each" else later
         (near,) = self.embedder.embed_documents(["\n".join(best.note().raw)])
-        leaning = _unit(query.vector) + self.settings.feedback * _unit(near)
+        leaning = _unit(query.vector) + _LEANING * _unit(near)
         rarest = _rarest(best, first.notes, terms(query.text, first.languages), first.languages)
         text = " ".join([query.text, *rarest])  # of the same time, though a term may be spelt like a month
         return replace(query, text=text, vector=leaning, reading=first.reading, asked=query.vector)
+
+
+def sufficiency(question: str, notes: Sequence[str]) -> Request:
+    """Ask whether notes, best first, answer a question, and what to ask the memory next where they don't."""
+    return role("sufficiency").request([{"text": question, "notes": list(notes)}])
 
 
 def _mean(rounds: Sequence[Mapping[str, float]], shares: Sequence[float]) -> dict[str, float]:

@@ -43,7 +43,7 @@ _LARGEST_POOL = 20_000
 _APART = -1  # the stamp of what is kept apart
 
 _MANY = 100  # notes of a keyword, from which on the newest are looked for
-# by which vectors propose: the first that has a weight, since a context tells all that the note's own words do
+# by which vectors propose: the first that is on, since a context tells all that the note's own words do
 _DENSE = ("dense_context", "dense_raw")
 _BACK = ("as_of", "known_at")  # what a look back is to, which no pathway has
 _BLOCK_NOTES = 100  # that blocks propose
@@ -176,7 +176,7 @@ def _follows(query: Query, found: Found, settings: RecallSettings) -> bool:
     They lead over what is there now, so a look back has none.
     """
     back = any(getattr(query.filters, one) for one in _BACK)
-    if not found.among or back or not any(getattr(settings, way) for way in PATHWAYS):
+    if not found.among or back or not settings.has(*PATHWAYS):
         return False
     return settings.pathways == "always" or not any(
         (_relevance(found, row, float(share), query.weights) or 0.0) >= settings.sure
@@ -258,13 +258,13 @@ def _expanded(db: Database, query: Query, found: Found, answer: Row, settings: R
 
     Ties are those of the notes nearest to it; or of all that keywords and topics lead to (MemFly, section 3.4.1).
     """
-    if settings.keywords or settings.topics or settings.blocks:
+    if settings.has("keywords", "topics", "blocks"):
         answer = followed(db, query, answer, found.reading, settings)
     scores = {
         "nearest": _nearest(found, settings.related_from),
         "anchors": anchor_scores(answer, settings.anchored),
     }[settings.expansion]
-    if not scores or not settings.related:
+    if not scores or not settings.has("related"):
         return answer
     (tied,) = db.run(
         "notes/tied",
@@ -294,7 +294,7 @@ def scored(
     sums, notes = statistics(answer["sums"]), pool.notes
     places = Places.of(notes)
     versions = {scope["scope"]: scope["version"] for scope in answer["sums"]}
-    models = rankings(settings.ranking) if settings.fusion == "convex" and notes else None
+    models = rankings(settings.ranking) if notes else None
     model = models[whose(notes)] if models else None
 
     texts = query.text, *reading.plan.queries
@@ -494,7 +494,7 @@ def parameters(
     words = terms("\n".join((query.text, *reading.plan.queries)), languages)
     return {
         "scopes": query.scope_names,
-        "dense": [channel for channel in _DENSE if getattr(settings, channel)][:1],
+        "dense": [channel for channel in _DENSE if settings.has(channel)][:1],
         "vector": packed(query.vector),
         "words": words_query(words, query.scopes, query.filters.indexed_statuses),
         "pool": 0 if narrow else pool,
@@ -502,7 +502,7 @@ def parameters(
         "others": [packed(vector) for vector in reading.queries],
         "others_pool": -(-pool // (len(reading.queries) + 1)),
         "lexical_pool": _lexical_pool(query, settings, factor * spare),
-        "times": [list(time) for time in reading.plan.times] if settings.time else [],
+        "times": [list(time) for time in reading.plan.times] if settings.has("time") else [],
         **query.filters.parameters(),
         **({} if narrow else {"ways": [], "as_of": None, "known_at": None}),  # times take long to pack
         "timely": settings.anchored * spare,
@@ -517,14 +517,14 @@ def _pathways(query: Query, answer: Row, reading: Reading, settings: RecallSetti
     return {
         "scopes": query.scope_names,
         "vector": packed(query.vector),
-        "names": names((query.text, *reading.plan.keywords), languages) if settings.keywords else [],
+        "names": names((query.text, *reading.plan.keywords), languages) if settings.has("keywords") else [],
         "named": named or None,
         "topic": packed(reading.topic),
-        "keywords": settings.keyword_anchors if settings.keywords else 0,
-        "topics": settings.topic_anchors if settings.topics else 0,
+        "keywords": settings.keyword_anchors if settings.has("keywords") else 0,
+        "topics": settings.topic_anchors if settings.has("topics") else 0,
         "spread": settings.spread,
         "ordered": settings.spread >= _MANY,
-        "blocks": settings.block_anchors if settings.blocks else 0,
+        "blocks": settings.block_anchors if settings.has("blocks") else 0,
         "block_candidates": SPARE * settings.block_anchors,
         "block_notes": _BLOCK_NOTES,
         "widest": isqrt(max([LONGEST**2, *(scope["notes"] for scope in sums)])),

@@ -10,7 +10,7 @@ from math import isfinite
 
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.errors import ModelError, ModelUnavailable, Unusable
-from memgraph_engine.llm.requests import selecting
+from memgraph_engine.llm.role import Request, role
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.ports import Reranker
@@ -84,6 +84,11 @@ class Selector:
         self.spent.cost += answer.cost
         order = [places[number - 1] for number in answer.items[:most]]
         return _Read(answer.model, order, {}, f"{answer.model} read it, and kept {len(order)} of {len(texts)} notes")
+
+
+def selecting(question: str, notes: Sequence[str], most: int) -> Request:
+    """Ask which of notes, likeliest first, answer a question: at most so many."""
+    return role("selecting").request([{"text": text} for text in notes], question=[{"question": question}], most=most)
 
 
 def _reranked(reranker: Reranker, question: str, texts: Sequence[str], places: Sequence[int], most: int) -> _Read:

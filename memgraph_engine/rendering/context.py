@@ -13,8 +13,7 @@ from memgraph_engine.language.dates import Event, events, resolved
 from memgraph_engine.language.terms import spelt, tokenize, tokenize_code
 from memgraph_engine.model.code import MODULE, described, name_of
 from memgraph_engine.model.marker import without_recalled
-from memgraph_engine.model.memory import ALONE, Key, Source, by_time
-from memgraph_engine.model.text import line
+from memgraph_engine.model.memory import ALONE, Key, Source, by_time, line
 
 _BEFORE = 200  # characters of the turns before
 _WHOLE = (

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memgraph_engine.llm.requests import TopicKeywords, labelling
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.topic import Topic
@@ -50,7 +49,7 @@ class Labeller:
         if not self._roles.has("labelling"):
             return tuple(topics)
         asked = dict.fromkeys(topic.keywords for topic in topics if not topic.labelled_by)
-        self._ask([TopicKeywords(keywords) for keywords in asked if keywords not in self._known])
+        self._ask([keywords for keywords in asked if keywords not in self._known])
         return tuple(self._named(topic) for topic in topics)
 
     def _named(self, topic: Topic) -> Topic:
@@ -59,8 +58,7 @@ class Labeller:
             return topic
         return replace(topic, label=found[0], labelled_by=found[1], labelled_from=topic.keywords)
 
-    def _ask(self, topics: Sequence[TopicKeywords]) -> None:
-        groups = self._roles.batches(topics)
-        self._known |= {one.keywords: None for one in topics}
-        for group, answer in self._roles.answered("Labelling", groups, labelling, self.spent):
-            self._known |= {group[one.topic - 1].keywords: (one.label, answer.model) for one in answer.items}
+    def _ask(self, topics: Sequence[tuple[str, ...]]) -> None:
+        self._known |= dict.fromkeys(topics)
+        for group, answer in self._roles.about("labelling", topics, lambda words: {"keywords": words}, self.spent):
+            self._known |= {group[one.topic - 1]: (one.label, answer.model) for one in answer.items}

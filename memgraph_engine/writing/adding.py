@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import chain, count
 
 from memgraph_engine.engine.passes import Pass
@@ -46,7 +47,8 @@ def add(engine: Engine, scope: Scope, messages: object, *, wait: bool, shown: Se
     now = engine.now()
     many = len(messages) if isinstance(messages, Sequence) else 0
     places = (f"message {i} of {many}" if many > 1 else SINGLE if many else f"message {i}" for i in count(1))
-    given: Iterable[Source] = (source_of(engine, scope, m, at, now) for m, at in zip(messages, places, strict=False))
+    read = partial(source_of, engine.settings, engine.policies, scope, now=now)
+    given: Iterable[Source] = (read(message, at) for message, at in zip(messages, places, strict=False))
     if isinstance(messages, Sequence):
         given = list(given)
     return store(engine, scope, given, wait=wait, shown=check_texts(shown, "shown"))

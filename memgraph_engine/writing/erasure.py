@@ -26,10 +26,9 @@ from memgraph_engine.graph.notes import USER, Revision
 from memgraph_engine.graph.retrievals import Question
 from memgraph_engine.ingest.messages import check_name, check_text
 from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
-from memgraph_engine.model.memory import Source, cut_up
+from memgraph_engine.model.memory import Source, cut_up, line
 from memgraph_engine.model.result import Chosen, ErasurePlan, ErasureReceipt, Hold
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.text import line
 from memgraph_engine.writing import summaries, traces
 from memgraph_engine.writing.change import remaining, retold
 from memgraph_engine.writing.commit import Stale, retried, until_current

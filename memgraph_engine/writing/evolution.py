@@ -23,7 +23,7 @@ from memgraph_engine.graph.notes import SUMMARY, USER, Evolving, Found, Relation
 from memgraph_engine.language.details import details
 from memgraph_engine.language.terms import tokenize
 from memgraph_engine.lifecycle.summaries import unfaithful
-from memgraph_engine.llm.requests import evolving
+from memgraph_engine.llm.role import Request, role
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.result import Considered, Decision, Evolved
@@ -207,7 +207,6 @@ class Evolution(Pass[Evolved]):
         asked = {key: place for place, key in enumerate(keys) if shown[place] and key not in self._asked}
         self._asked |= dict.fromkeys(asked)
         for place, answer in roles.answered(
-            "Evolving",
             list(asked.values()),
             lambda place: evolving(steps[place].new.text, [(two.one.text, _filed(two.one)) for two in shown[place]]),
             self.spent,
@@ -320,6 +319,12 @@ class _Writing:
         for found, decision, given, context in self._planned:
             vector = next(vectors) if context else None
             self.transaction.revise(found, Revision(found.note.id, decision, given, context_vector=vector))
+
+
+def evolving(new: str, near: Sequence[tuple[str, Sequence[str]]]) -> Request:
+    """Ask what a new note, the number 1, and the notes near it get from each other; these are texts with their tags."""
+    others = [{"text": text, "tags": list(tags)} for text, tags in near]
+    return role("evolving").request([{"new": True, "text": new}, *others])
 
 
 def _candidate(one: One) -> Candidate:

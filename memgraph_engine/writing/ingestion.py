@@ -97,7 +97,8 @@ class Ingestion:
         return bool(said) and not any(item.get("text") in said for item in items if isinstance(item, dict))
 
     def _source(self, message: Mapping[str, object]) -> Source:
-        return source_of(self.engine, self.scope, message, f"message {_ID.repr(message.get('id'))}", self._now)
+        where = f"message {_ID.repr(message.get('id'))}"
+        return source_of(self.engine.settings, self.engine.policies, self.scope, message, where, self._now)
 
     def _items(self, file: File) -> Iterator[Item]:
         with suppress(InvalidInput, OSError):  # told when it is ingested

@@ -43,7 +43,7 @@ def set_profile(engine: Engine, scope: Scope, name: str, value: str | None, give
         return _set(engine, scope, subject, Delta(label, "", ends=True))
     told = _line(value, "value", LONGEST_VALUE)
     message = {"text": f"{label}: {told}", "id": f"profile-{uuid4().hex}"}
-    source = source_of(engine, scope, message, "value", engine.now())
+    source = source_of(engine.settings, engine.policies, scope, message, "value", engine.now())
     if source.apart:
         raise InvalidInput(
             f"The policy {source.policy!r} keeps this value apart, so it can't stand in a profile, which is in "

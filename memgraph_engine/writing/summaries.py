@@ -14,25 +14,14 @@ from memgraph_engine.graph import notes
 from memgraph_engine.graph.notes import SUMMARY, USER, Part, Revision, Summed
 from memgraph_engine.language.terms import tokenize
 from memgraph_engine.lifecycle.summaries import extract, rarity, unfaithful
-from memgraph_engine.llm.requests import consolidation
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
-from memgraph_engine.llm.tokens import tokens
-from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Note, Source
-from memgraph_engine.model.text import parted
+from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Note, Source, parted
 from memgraph_engine.rendering.context import Text, render
 from memgraph_engine.writing.transaction import Transaction
 
-
-class Lines(tuple[str, ...]):
-    """What one summary is made of, for a request to a model."""
-
-    __slots__ = ()
-
-    @property
-    def tokens(self) -> int:
-        """About what it takes of a request, with the summary that is answered."""
-        return sum(map(tokens, self)) * 3 // 2
+_Lines = tuple[str, ...]
+"""What one summary is made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +38,23 @@ class Consolidator:
 
     def __init__(self, roles: Roles, spent: Spent, language: str) -> None:
         self._roles, self.spent, self._language = roles, spent, language
-        self._known: dict[Lines, Written | None] = {}
+        self._known: dict[_Lines, Written | None] = {}
 
     def written(self, groups: Sequence[Sequence[Part]]) -> list[Written | None]:
         """Return what a model made of groups of one life; None for what it failed at, or told unfaithfully."""
         if not self._roles.has("consolidation"):
             return [None] * len(groups)
-        asked = [Lines(line for part in some for line in part.raw) for some in groups]
+        asked = [tuple(line for part in some for line in part.raw) for some in groups]
         self._ask([lines for lines in dict.fromkeys(asked) if lines not in self._known])
         return [self._faithful(self._known[lines], lines, some) for lines, some in zip(asked, groups, strict=True)]
 
-    def _faithful(self, one: Written | None, lines: Lines, parts: Sequence[Part]) -> Written | None:
+    def _faithful(self, one: Written | None, lines: _Lines, parts: Sequence[Part]) -> Written | None:
         said = [source.text for source in _said(parts)]
         return None if one is None or unfaithful(one.text, lines, said, self._language) else one
 
-    def _ask(self, groups: Sequence[Lines]) -> None:
-        batched = self._roles.batches(groups)
+    def _ask(self, groups: Sequence[_Lines]) -> None:
         self._known |= dict.fromkeys(groups)
-        for some, answer in self._roles.answered("Consolidation", batched, consolidation, self.spent):
+        for some, answer in self._roles.about("consolidation", groups, lambda lines: {"lines": lines}, self.spent):
             for one in answer.items:
                 self._known[some[one.group - 1]] = Written(one.summary, answer.model, answer.cost.share(len(some)))
 

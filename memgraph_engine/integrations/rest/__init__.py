@@ -16,7 +16,6 @@ try:
 except ImportError as error:
     raise MissingExtra("a server over HTTP", "serve") from error
 
-from memgraph_engine import __version__
 from memgraph_engine.client import Memory
 from memgraph_engine.integrations import mcp, page
 from memgraph_engine.integrations.access import Access
@@ -25,6 +24,7 @@ from memgraph_engine.integrations.rest.asked import parameters
 from memgraph_engine.integrations.rest.gate import Gate
 from memgraph_engine.integrations.rest.metrics import Metrics
 from memgraph_engine.integrations.rest.work import Work
+from memgraph_engine.resources import VERSION
 
 _ANY_HOST = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 _QUIET: TelemetryConfig = {
@@ -58,7 +58,7 @@ def app(memory: Memory, *, access: Access | None = None, ui: bool = False) -> Fa
 
     made = FastAPI(
         title="memgraph-engine",
-        version=__version__,
+        version=VERSION,
         lifespan=life,
         docs_url=None,  # its pages load scripts from elsewhere
         redoc_url=None,

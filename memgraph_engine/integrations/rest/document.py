@@ -5,10 +5,10 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from memgraph_engine import __version__
 from memgraph_engine.integrations.rest import problems
 from memgraph_engine.integrations.rest.gate import OPEN
 from memgraph_engine.integrations.rest.replies import RESULTS
+from memgraph_engine.resources import VERSION
 
 _ABOUT = """\
 A knowledge memory engine for LLM agents. `user_id` says whose memory is meant, or `shared` the tenant's; a key of one
@@ -53,7 +53,7 @@ _KEYS = {
 def openapi(app: FastAPI) -> dict[str, Any]:
     """Return the document of an app, made once."""
     if not app.openapi_schema:
-        made = get_openapi(title="memgraph-engine", version=__version__, description=_ABOUT, routes=app.routes)
+        made = get_openapi(title="memgraph-engine", version=VERSION, description=_ABOUT, routes=app.routes)
         parts = made.setdefault("components", {})
         schemas = parts.setdefault("schemas", {})
         for name in ("HTTPValidationError", "ValidationError"):
