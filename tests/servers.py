@@ -19,8 +19,11 @@ PREFIX = "MEMGRAPH_ENGINE_"
 _MEMORY, _ROOM = Path("/dev/shm"), 8 << 30
 # A test's server is young: most of its time goes into compiling and planning. It compiles quickly rather than well, and
 # keeps its plans: though the statistics go up and down with every tenant that comes and goes, and without making each
-# anew with compiled expressions when it is used for the tenth time.
-os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+# anew with compiled expressions when it is used for the tenth time. Nor does it verify the bytecode of
+# Neo4j's jars, whose digests are pinned: that is a sixth of what its start and its schema take.
+os.environ.setdefault(
+    "JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
 config._CONF += "dbms.cypher.min_replan_interval=1h\ninternal.cypher.expression_engine=INTERPRETED\n"
 
 

@@ -115,7 +115,7 @@ def check(memory, clock, script):  # noqa: F811
 
 
 @pytest.mark.timeout(900)
-@settings(max_examples=3, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, suppress_health_check=list(HealthCheck))
 @given(steps)
 def test_no_note_quotes_what_has_ended(memory, clock, script):  # noqa: F811
     check(memory, clock, script)

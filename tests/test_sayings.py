@@ -170,7 +170,7 @@ def check_filters(memory, sayings, filters):
     assert bool(found(memory, user)) == bool(left)
 
 
-@settings(max_examples=3, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, suppress_health_check=list(HealthCheck))
 @given(SAYINGS, FILTERS)
 def test_a_filter_means_the_sayings_that_have_what_it_asks_for(memory, sayings, filters):
     check_filters(memory, sayings, filters)

@@ -140,7 +140,7 @@ def check_undo(memory, start, script):
 
 
 @pytest.mark.timeout(900)
-@settings(max_examples=3, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.integers(0, len(LINES) - 1), max_size=3, min_size=1, unique=True), steps)
 def test_undoing_everything_leaves_the_graph_as_it_was(memory, start, script):
     check_undo(memory, start, script)

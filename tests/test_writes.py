@@ -345,7 +345,7 @@ def cases(number):
     )
 
 
-@cases(3)
+@cases(2)
 @given(moves=actions)
 def test_any_order_of_writes_keeps_every_count(server, embedder, moves):
     with temporary_memory(embedder=embedder) as memory:
