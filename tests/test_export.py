@@ -538,7 +538,7 @@ DAMAGED = {
     "what an erasure hid": (crafted("Source", "erase_at", {"time": "0001-01-01T00:00:00+00:00"}), "after the year 1"),
     "another status": (crafted("Note", "status", "past"), "'status' of a Note is 'past', where one of"),
     "a former version that is found": (crafted("Past", "status", "active"), "'status' of a Past"),
-    "another language": (crafted("Scope", "language", "klingon"), "where one of english"),
+    "another language": (crafted("Scope", "language", "klingon"), "where one of cjk, dutch, english"),
     "folders that are none": (crafted("Scope", "folders", "[1]"), "'folders' of a Scope"),
     "a decision on numbers": (crafted("Decision", "considered", '[{"note": 1}]'), "'considered' of a Decision"),
     "a lone surrogate": (crafted("Source", "text", "\ud800"), r"'text' of a Source is '\\ud800'"),

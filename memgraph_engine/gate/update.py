@@ -31,7 +31,7 @@ from memgraph_engine.language.wording import (
     words,
 )
 
-SURE = 0.75  # likelihood from which the model takes a line for news of another
+SURE = 0.8  # likelihood from which the model takes a line for news of another
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 
 
