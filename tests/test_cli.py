@@ -643,7 +643,7 @@ def test_init_writes_a_template_that_changes_nothing_and_overwrites_nothing(cli,
     before = Settings.load()
     monkeypatch.setenv("MEMGRAPH_ENGINE_CONFIG", str(file))
     assert Settings.load() == before
-    file.write_text(file.read_text().replace("# pool = 75", "pool = 50"))
+    file.write_text(file.read_text().replace("# pool = 150", "pool = 50"))
     assert Settings.load().recall.pool == 50
     assert "is there already" in cli("init", "--write-config", str(file), user=None, code=1).stderr
     assert Settings.load().recall.pool == 50
