@@ -56,7 +56,7 @@ def _cell(kind: str, text: str) -> str:
     if kind != "markdown":
         return _fenced("python", text)
     text = re.sub(r"^#", "##", text, flags=re.MULTILINE).replace("](../docs/", "](../../")
-    return re.sub(r"\]\(([^):]+\.(?:ipynb|toml))\)", r"](\1.md)", text) + "\n\n"
+    return re.sub(r"\]\(([^):]+\.(?!md\))\w+)\)", r"](\1.md)", text) + "\n\n"
 
 
 def _fenced(language: str, text: str) -> str:
