@@ -373,6 +373,8 @@ BESIDE = [
     ("english", "the boat is blue", "we moved the boat to the east pier"),
 ]
 PARTS = [
+    ("english", "I moved to Utrecht for a job at a mill.", "I've quit the mill.", "for a job at a mill"),
+    ("english", "I work with Ana at the mill.", "I quit the mill.", "at the mill"),
     ("english", "I pay 20 for the gym and 15 for Netflix.", "Netflix went up to 18.", "15 for Netflix"),
     ("english", "Lunch is at 12, dinner is at 7.", "Dinner is at 8 now.", "dinner is at 7"),
     ("english", "Ida is 7 and Ole is 4.", "Ida is 8 now.", "Ida is 7"),
@@ -450,6 +452,32 @@ def test_only_what_changed_is_true_no_more(language, old, new, former):
     changed = update(line(new, language), line(old, language), RELATED)
     assert changed
     assert changed.former == former
+
+
+CHATTER = [
+    (
+        "Yeah, that sounds great. Book the campsite for Saturday.",
+        "Right, it's all sorted now, the campsite is booked. Cheers for everything!",
+    ),
+    (
+        "Let's start with the quizzes.",
+        "All good, that plan is exactly what I needed. Let's get straight to the quizzes now.",
+    ),
+    ("The setup steps sound solid.", "Okay, the setup is done, I'm off to run the tests now."),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), CHATTER)
+def test_chatter_with_an_assistant_is_no_news(old, new):
+    assert update(line(new, "english"), line(old, "english"), RELATED) is None
+
+
+@pytest.mark.parametrize("several", [True, False])
+def test_news_ends_no_message_of_which_it_may_mean_any_statement(monkeypatch, several):
+    monkeypatch.setattr("memgraph_engine.gate.update.SURE", 0.0)  # whatever the model says
+    old = "I'm scared of heights. I never joined." if several else "I'm scared of heights."
+    found = update(line("I started at the harbour.", "english"), line(old, "english"), RELATED)
+    assert (found is None) == several
 
 
 FROM_TO = [

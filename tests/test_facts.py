@@ -81,6 +81,7 @@ def test_facts_are_what_a_user_stated_the_last_first(memory):
         'My friend wrote: "I live in Rome."',
         "Jack said he lives in Rome.",
         "What a day in Rome!",
+        "Write me a poem about Rome.",
     ],
 )
 def test_what_is_supposed_hoped_asked_or_quoted_is_no_fact(memory, text):

@@ -1,5 +1,6 @@
 """The facts about somebody or something: what speakers stated, clause by clause, and until when it held."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -36,21 +37,21 @@ class Facts:
 
     def read(self, notes: Iterable[Note], ties: Iterable[Contrary]) -> list[Fact]:
         """Return the facts of further notes, those said last first; `ties` are those that take the place of others."""
-        later = sorted((tie for tie in ties if tie.kind in SUCCEEDS), key=lambda tie: tie.newer_said)
-        found: dict[tuple[str, str], Fact] = {}
+        later, found = defaultdict[str, list[Contrary]](list), dict[tuple[str, str], Fact]()
+        for tie in sorted((tie for tie in ties if tie.kind in SUCCEEDS), key=lambda tie: tie.newer_said):
+            later[tie.older].append(tie)
         for note in notes:
             for fact, values in self._told(note):
                 self._values.update(values)
-                ended = _ended(fact, values, note, [tie for tie in later if tie.older == note.id])
+                ended = _ended(fact, values, note, later[note.id])
                 said = fact.speaker, " ".join(fact.text.casefold().split())
-                known = found.get(said)
-                found[said] = _again(known, ended) if known else ended
+                found[said] = _again(found[said], ended) if said in found else ended
         return sorted(found.values(), key=lambda fact: fact.since, reverse=True)
 
     def untold(self) -> list[Fact]:
         """Return what a profile has that no clause of these notes tells: set, read by a model, or put right."""
-        profile = self._profile((self._about or "").casefold())
-        return [one for one in (*profile.attributes, *profile.former) if one not in self._values]
+        told = self._profile((self._about or "").casefold())
+        return [one for one in (*told.attributes, *told.former) if one not in self._values]
 
     def _told(self, note: Note) -> Iterator[tuple[Fact, list[Fact]]]:
         """Yield the facts in a note's sources, each with the values of a profile that it tells; an assistant's none."""

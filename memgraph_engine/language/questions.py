@@ -22,7 +22,6 @@ _BEHIND = " \t\r\n\"'”’»)*_"  # what may stand behind a question mark
 _OPENING = 3  # words
 _ELLIPTIC = 4  # words of a question that goes on from what was said: "And Ben's?"
 _BRIEF = 2  # words; so short a sentence states nothing by itself
-_SPOKEN = [one for one in LANGUAGES if word_list(one, "persons")]  # in which it is looked for who speaks, and how many
 
 
 def is_question(text: str) -> bool:
@@ -150,13 +149,13 @@ def of_oneself(text: str) -> bool:
 
 @cache
 def _first_person() -> frozenset[str]:
-    return frozenset().union(*(word_list(language, "first-person") for language in _SPOKEN))
+    return frozenset().union(*(word_list(one, "first-person") for one in LANGUAGES if word_list(one, "persons")))
 
 
 @cache
 def _numbers() -> frozenset[str]:
     """Return the words for how many; those for places in a row ("#2") are none."""
-    pairs = (pair for language in _SPOKEN for pair in word_values(language, "numbers").items())
+    pairs = (pair for one in LANGUAGES if word_list(one, "persons") for pair in word_values(one, "numbers").items())
     return frozenset(word for word, value in pairs if value[0] != "#")
 
 
