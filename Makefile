@@ -41,7 +41,7 @@ quick: .venv/ready  ## every check, and the tests that need no database
 	@$(MAKE) --no-print-directory check
 	@$(MAKE) --no-print-directory tests RUN="not integration and $(OPTIONAL)"
 
-test: .venv/ready  ## every check and test but the optional ones (15 to 25 minutes on 2 cores)
+test: .venv/ready  ## every check and test but the optional ones (7 minutes on 2 quiet cores)
 	@$(MAKE) --no-print-directory check
 	@$(MAKE) --no-print-directory tests RUN="$(OPTIONAL)"
 
