@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import groupby, product
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,7 +22,7 @@ from memgraph_engine.errors import SettingsError
 from memgraph_engine.language.assertion import Assertion, assertions
 from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.terms import word_list, word_values
-from memgraph_engine.language.wording import ORDINAL, Token, parted, phrases_in, taken_back, words
+from memgraph_engine.language.wording import ORDINAL, Token, parted, phrases_in, recurs, taken_back, words
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.profile import LONGEST_NAME, LONGEST_VALUE, MANY, Delta
 from memgraph_engine.resources import resource
@@ -34,8 +35,10 @@ _DENIED = 4  # words of a clause among which what denies it stands
 _OLDEST = 120  # years
 _ACRONYM = re.compile(r"[A-Z]{2,4}")
 _YEAR = re.compile(r"(?:18|19|20)\d\d")
+_DAYS = frozenset(f"{day:0{digits}}" for day in range(1, 32) for digits in (1, 2))
 _DAY = re.compile(r"(?:d-*m|m-*d)(?:-*y)?")  # "the 5th of May, 1990" by the kinds of its words
 _GOES_ON = "…"
+_TIMELY = attrgetter("timely")
 
 _Tokens = Sequence[Token]
 _Denial = Literal["", "not", "over"]
@@ -140,11 +143,21 @@ class _Clause:
         """Part the value from what goes on behind it: "because …", "at Acme" behind a job, but not "not in York"."""
         back = [no for no, value in taken_back(rest, self.one.clause.lists) if value.capital or row.value in _LISTS]
         for at, token in enumerate(rest):
-            if token in back:
+            if token in back or self._aside(row, rest[at:]):
                 return rest[:at], []
             if token.word in self.table["ends"] or [*self._more(row, rest[at:])]:
                 return rest[:at], rest[at:]
         return rest, []
+
+    def _aside(self, row: _Row, behind: _Tokens) -> bool:
+        """Tell whether what goes on leaves the value as it is: where a job is, or what somebody has moved for.
+
+        "For a week" tells how long, and not what for.
+        """
+        lead, told = behind[0].word, self.table.bare(behind[1:])
+        if row.value in ("job", "work"):
+            return lead in self.table["where"] and bool(told) and _place(told, self.table)
+        return row.event and row.value == "place" and lead in self.table["reasons"] and not any(map(_TIMELY, behind))
 
     def _more(self, row: _Row, rest: _Tokens) -> Iterator[tuple[_Row, int]]:
         """Yield the rows with which a clause may go on from a value: of a job "at Acme", of an employer "as …"."""
@@ -167,9 +180,10 @@ class _Clause:
     def _read(self, row: _Row, rest: _Tokens, *, event: bool) -> list[str]:
         """Return the values that some words are, but for those that tell little or when: "again", "last week"."""
         table, line, kept, told = self.table, self.one.clause.line, [*rest], set[str]()
-        timed = event and any(one.timely for one in rest)
+        timed = event and any(one.timely for one in rest) and not recurs(words(rest), line.lists)
         while kept:
-            said = next((one for one in table["tails"] | row.behind if _ends(kept, one)), "")
+            phrases = ("_".join(words(kept[-length:])) for length in (3, 2, 1))
+            said = next((one for one in phrases if one in table["tails"] | row.behind), "")
             if not said and not (timed and (kept[-1].timely or kept[-1].word in table["limits"])):
                 break
             told.add(said)
@@ -184,11 +198,6 @@ class _Clause:
         items = table.items(kept) if listed or row.value == "languages" else [table.bare(kept)]
         texts = [line.words(one) for one in items if one and kind(one, table)]
         return [one.casefold() if listed else one for one in texts] if len(texts) == len(items) else []
-
-
-def _ends(tokens: _Tokens, phrase: str) -> bool:
-    """Tell whether tokens end in a phrase."""
-    return "_".join(words(tokens[-1 - phrase.count("_") :])) == phrase
 
 
 # ---- the kinds of values: each tells whether some words are one -----------------------------------
@@ -235,12 +244,8 @@ def _day(some: _Tokens, table: "_Table") -> bool:
     """Tell whether they are a day of the year, with a year or without: "the 5th of May"."""
     idle = table["articles"] | table["links"] | ORDINAL
     month = ("m" if one.day.startswith("month") else "-" if one.word in idle else "" for one in some)
-    kinds = (kind or _number(one) for kind, one in zip(month, some, strict=True))
-    return _DAY.fullmatch("".join(kinds)) is not None
-
-
-def _number(one: Token) -> str:
-    return "y" if _YEAR.fullmatch(one.plain) else "d" if one.plain.isdecimal() and len(one.plain) < 3 else "?"
+    numbers = ("y" if _YEAR.fullmatch(one.plain) else "d" if one.plain in _DAYS else "?" for one in some)
+    return _DAY.fullmatch("".join(kind or number for kind, number in zip(month, numbers, strict=True))) is not None
 
 
 def _listed(name: str, some: _Tokens, table: "_Table") -> bool:
