@@ -6,7 +6,7 @@ import pytest
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.asking import about
-from memgraph_engine.language.questions import asks_about_user
+from memgraph_engine.language.questions import asked_attributes, asks_about_user
 from memgraph_engine.model.scope import Scope
 
 TOLD = ["I live in Lisbon.", "I'm allergic to peanuts.", "I work as a nurse."]
@@ -93,12 +93,44 @@ def test_a_question_with_any_other_matter_is_another(question):
     assert not asks_about_user(question)
 
 
+ATTRIBUTES = [
+    ("What's my name?", "english", {"name"}),
+    ("Do you remember what my job is?", "english", {"job"}),
+    ("How old am I now?", "english", {"age"}),
+    ("¿Dónde vivo?", "spanish", {"residence"}),
+    ("Wie heiße ich?", "german", {"name"}),
+    ("Quel âge ai-je ?", "french", {"age"}),
+    ("What's my sister's name?", "english", set()),
+    ("Where did I live?", "english", set()),
+    ("Where does Bo live?", "english", set()),
+    ("When is my job interview?", "english", set()),
+]
+
+
+@pytest.mark.parametrize(("question", "language", "names"), ATTRIBUTES)
+def test_a_question_may_ask_for_an_attribute_of_the_user_and_nothing_else(question, language, names):
+    assert asked_attributes(question, language) == names
+
+
+def test_a_question_for_an_attribute_is_answered_by_what_told_it(memory):
+    others = ["My sister's name is Carla.", "My mum lives in Melle.", "We name our glazes after rivers."]
+    memory.add_many(
+        ["hey! I'm Tomas, I run a small studio with Lieve", "I just moved to Utrecht for a job", *others], user_id="ana"
+    )
+    for question, told in (("What's my name?", "Tomas"), ("Where do I live?", "Utrecht")):
+        context = memory.context(question, user_id="ana")
+        assert context.sure
+        assert told in context.entries[0].line
+        assert told in memory.search(question, user_id="ana")[0].note.text
+    assert not memory.context("Am I married?", user_id="ana").sure
+
+
 def test_the_largest_topics_are_looked_for_behind_the_profile(monkeypatch):
-    found = SimpleNamespace(attributes=[SimpleNamespace(value="a nurse")])
+    found = SimpleNamespace(attributes=[SimpleNamespace(value="a nurse", predicate="job")])
     monkeypatch.setattr(about.profiles, "find", lambda *_: found)
     labels = [SimpleNamespace(label=f"topic {n}") for n in range(9)]
     monkeypatch.setattr(about.topics, "every", lambda *_: labels)
-    engine = SimpleNamespace(db=None, embedder=SimpleNamespace(embed_query=str.upper))
+    engine = SimpleNamespace(db=None, embedder=SimpleNamespace(embed_query=str.upper), language_of=lambda _: "english")
     reading = about.read_about_user(engine, Scope("acme", "ana"), "Who am I?")
     assert reading.plan.queries == ("a nurse", "topic 0", "topic 1", "topic 2", "topic 3")
     assert reading.queries == [one.upper() for one in reading.plan.queries]

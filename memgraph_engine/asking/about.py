@@ -1,8 +1,8 @@
-"""Who asks what is known about him shares no word with it: he asks for what his profile tells, and for his topics."""
+"""Who asks what is known about him, or for his name, shares no word with it: it is what his profile and topics tell."""
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import profiles, topics
-from memgraph_engine.language.questions import asks_about_user
+from memgraph_engine.language.questions import asked_attributes, asks_about_user
 from memgraph_engine.model.profile import MANY
 from memgraph_engine.model.result import QueryPlan
 from memgraph_engine.model.scope import Scope
@@ -14,11 +14,19 @@ _VALUES, _TOPICS = 8, 4  # that are looked for, the first of the profile and the
 def read_about_user(engine: Engine, scope: Scope, question: str) -> Reading | None:
     """Return what a question about the user looks for beside its words, None for any other question.
 
-    That is what the profile tells, or would tell of, and the largest topics. Whatever is found of it answers it.
+    That is what the profile tells, or would tell of, and the largest topics; or the values of the attributes that it
+    asks for, which the notes that tell them answer. Whatever is found of it answers it.
     """
-    if not scope.user or not asks_about_user(question):
+    if not scope.user:
         return None
-    known = [one.value for one in profiles.find(engine.db, scope.name, "").attributes] or [f"my {one}" for one in MANY]
-    labels = [one.label for one in topics.every(engine.db, scope.name)]
-    queries = tuple(dict.fromkeys((*known[:_VALUES], *labels[:_TOPICS])))
-    return Reading(QueryPlan(queries=queries), queries=[engine.embedder.embed_query(query) for query in queries])
+    whole, names = asks_about_user(question), asked_attributes(question, engine.language_of(scope))
+    known = profiles.find(engine.db, scope.name, "").attributes if whole or names else ()
+    some = [one for one in known if one.predicate in names]
+    told = [one.value for one in some]
+    if whole:
+        told = [one.value for one in known][:_VALUES] or [f"my {one}" for one in MANY][:_VALUES]
+        told += [one.label for one in topics.every(engine.db, scope.name)][:_TOPICS]
+    if not (queries := tuple(dict.fromkeys(told))):
+        return None
+    vectors = [engine.embedder.embed_query(query) for query in queries]
+    return Reading(QueryPlan(queries=queries), queries=vectors, answers=frozenset(one.note for one in some if one.note))

@@ -46,6 +46,7 @@ from memgraph_engine.model.result import SUCCEEDS, Anchor, Contrary, Hit, Hits, 
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.recall.anchors import anchors
+from memgraph_engine.recall.plan import Reading
 from memgraph_engine.recall.pool import PATHWAYS
 from memgraph_engine.recall.refine import Refiner
 from memgraph_engine.recall.relevance import tell_unfitted, weights
@@ -221,7 +222,7 @@ class Reader:
         )
         near = found if blocks else _first(found, top_k)
         hits, left_out = candidates(query.text, near, language)
-        certain = bool(hits) if query.reading else sure(query.text, hits, found.among, language)
+        certain = _answered(query.reading, hits) or sure(query.text, hits, found.among, language)
         if not certain and len(near) < len(found):
             hits, left_out = candidates(query.text, found, language)
         hits, ties = self._with_others(query, hits)
@@ -575,6 +576,12 @@ class Reader:
             turns=[(turn.role, turn.text) for turn in turns],
             unheard=self.engine.settings.gate.unheard,
         )
+
+
+def _answered(reading: Reading | None, hits: Sequence[Hit]) -> bool:
+    """Tell whether hits hold what is known to answer a question about the user."""
+    found = {hit.note.id for hit in hits}
+    return reading is not None and not found.isdisjoint(reading.answers or found)
 
 
 def _first(found: Sequence[Hit], top_k: int) -> list[Hit]:

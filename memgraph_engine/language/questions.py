@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
+from memgraph_engine.language.tense import past
 from memgraph_engine.language.terms import (
     CLAUSES,
     CLOSED,
@@ -113,15 +114,28 @@ def asks_about_user(question: str) -> bool:
     [True, False, True, False]
     """
     said = spoken(question)
-    return any(_asks_about_user(said, language) for language in LANGUAGES)
+    return any(
+        any(places(said, phrase) for phrase in word_list(language, "about-oneself"))  # as in few questions
+        and _only(said, word_list(language, "knowing"), language)
+        for language in LANGUAGES
+    )
 
 
-def _asks_about_user(said: Sequence[str], language: str) -> bool:
-    if not any(places(said, phrase) for phrase in word_list(language, "about-oneself")):  # as most questions
-        return False
-    asking = word_list(language, "knowing").intersection(said)
-    closed = (word_list(language, kind) for kind in (*CLOSED, "time-words", "courtesies"))
-    return bool(asking) and not {*said}.difference(asking, *closed)
+def asked_attributes(question: str, language: str) -> frozenset[str]:
+    """Return the attributes of who asks that a question asks for, as they are; none if it has a word of aught else.
+
+    >>> asked_attributes("So where do I live?", "english"), asked_attributes("Where does my son live?", "english")
+    (frozenset({'residence'}), frozenset())
+    """
+    said, told = words(wording(question, language)), word_values(language, "asked-attributes")
+    own = not word_list(language, "first-person").isdisjoint(said) and not past(said, language)
+    return frozenset(told[one] for one in said if one in told) if own and _only(said, told, language) else frozenset()
+
+
+def _only(said: Sequence[str], asking: Collection[str], language: str) -> bool:
+    """Tell whether words are some of those that ask for a thing, and beside these none that tell anything."""
+    closed = (word_list(language, kind) for kind in (*CLOSED, "time-words", "courtesies", "knowing"))
+    return not {*said}.isdisjoint(asking) and not {*said}.difference(asking, *closed)
 
 
 def asks_assistant(question: str, language: str) -> bool:

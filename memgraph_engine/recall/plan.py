@@ -26,13 +26,14 @@ _LONGEST_READ = 4096  # characters of a question in which times are looked for
 class Reading:
     """A plan, and the vectors of its topic and of each of its keywords; without these the question's own stands in.
 
-    `queries` are the vectors of its queries.
+    `queries` are the vectors of its queries, `answers` the notes that are known to answer it: none stands above these.
     """
 
     plan: QueryPlan
     topic: "NDArray[np.float32] | None" = None
     keywords: "Sequence[NDArray[np.float32]]" = ()
     queries: "Sequence[NDArray[np.float32]]" = ()
+    answers: frozenset[str] = frozenset()
 
 
 def read(question: str, languages: Sequence[str], moment: datetime) -> Reading:

@@ -51,7 +51,7 @@ class Refiner:
 
         A note's score is the mean of what it scored in each round, of which each counts less than the one before.
         """
-        later = query = replace(query, reading=self._planned(query)) if rounds > 1 else query
+        later = query = replace(query, reading=query.reading or self._planned(query)) if rounds > 1 else query
         found, told, languages, shares = list[Found](), list[Round](), [language], [1.0]
         while True:
             found.append(retrieve(db, cache, later, languages, self.settings))

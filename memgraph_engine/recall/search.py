@@ -312,6 +312,7 @@ def scored(
         known = features(notes, places, raw, coverage, texts, words, languages, scale, settings)
         total = model.scores(known)  # what answers a query best is as good as what answers the question best
         total *= total.max() / total.max(axis=1, keepdims=True)
+    total[:, [note.id in reading.answers for note in notes]] = np.nextafter(total.max(initial=0.0), np.inf)
     own = near if query.asked is None else cosines(notes, query.asked)
 
     best = np.argmax(total, axis=0), np.arange(len(notes))  # of each note the question that it answers best
