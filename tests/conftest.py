@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
@@ -9,7 +10,7 @@ from inspect import unwrap
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import cast
+from typing import NoReturn, cast
 from uuid import uuid4
 
 import hypothesis
@@ -121,13 +122,19 @@ def embedder(pytestconfig: pytest.Config) -> Iterator[Embedder]:
     one.close()
 
 
-@pytest.fixture
-def tenant(server: Server) -> Iterator[str]:
-    """A tenant of this test alone."""
+@contextmanager
+def _tenant() -> Iterator[str]:
     name = f"test-{uuid4().hex}"
     yield name
     if os.environ.get(f"{PREFIX}TEST_URI"):  # else all of the database goes at the end
         purge(name)
+
+
+@pytest.fixture
+def tenant(server: Server) -> Iterator[str]:
+    """A tenant of this test alone."""
+    with _tenant() as name:
+        yield name
 
 
 @pytest.fixture
@@ -143,9 +150,9 @@ def _engine(_: Server, embedder: Embedder, *surroundings: object) -> Engine:
         return one.engine
 
 
-@pytest.fixture
-def memory(tenant: str, server: Server, embedder: Embedder) -> Iterator[Memory]:
-    """A memory of this test alone: as if it had just connected, without the time that takes."""
+@contextmanager
+def _memory(tenant: str, server: Server, embedder: Embedder) -> Iterator[Memory]:
+    """A memory as if it had just connected, without the time that takes."""
     read = [item for item in os.environ.items() if item[0].startswith(PREFIX)]
     engine = _engine(server, embedder, Path.cwd(), *sorted(read))
     given = engine.settings.model_copy(update={"tenant": tenant})
@@ -158,6 +165,31 @@ def memory(tenant: str, server: Server, embedder: Embedder) -> Iterator[Memory]:
     notes, load = NoteCache(given.recall.cache_mb << 20), Load(given.recall.busy)
     with Memory(replace(engine, settings=given, db=db, roles=Roles(given.llm), notes=notes, load=load)) as one:
         yield one
+
+
+@pytest.fixture
+def memory(tenant: str, server: Server, embedder: Embedder) -> Iterator[Memory]:
+    """A memory of this test alone."""
+    with _memory(tenant, server, embedder) as one:
+        yield one
+
+
+def _changed(*_: object, **__: object) -> NoReturn:
+    raise AssertionError("this memory is read by other tests too: one that changes it needs a memory of its own")
+
+
+@pytest.fixture(scope="module")
+def kept(server: Server, embedder: Embedder) -> Iterator[Callable[[Callable[[Memory], object]], Memory]]:
+    """Make a memory that a function fills, and that nothing can change from then on: the tests of a file share it."""
+    with ExitStack() as stack:
+
+        def keep(fill: Callable[[Memory], object]) -> Memory:
+            one = stack.enter_context(_memory(stack.enter_context(_tenant()), server, embedder))
+            fill(one)
+            vars(one.engine.db).update(commit=_changed, write=_changed)
+            return one
+
+        yield keep
 
 
 class Untouched:
