@@ -1,5 +1,6 @@
 """A real Neo4j for the run; a random tenant for each test, removed afterwards where the database stays."""
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -85,6 +86,11 @@ def _container() -> Iterator[Server]:
         pytest.skip(why)
     with containers.neo4j() as uri, servers.found(Server(uri, "neo4j", containers.PASSWORD)) as one:
         yield one
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: look no more whether it is still needed."""
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

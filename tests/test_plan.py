@@ -173,7 +173,7 @@ def test_a_planner_says_what_to_look_for(tenant, embedder):
 def two_animals(memory):
     memory.add_many(
         [
-            *({"text": f"The mast of boat {n} is tall.", "id": f"boat{n}"} for n in range(70)),
+            *({"text": f"The mast of boat {n} is tall.", "id": f"boat{n}"} for n in range(30)),
             {"text": "Otters are fed with sardines.", "id": "otters", "speaker": "Ana"},
             {"text": "The heron sleeps on the roof.", "id": "heron", "speaker": "Bo"},
         ],
@@ -202,10 +202,10 @@ def test_a_query_finds_by_its_meaning_alone(tenant, embedder, narrowed):
     with memory_with(tenant, embedder, chat, only=["planning"]) as (memory, _):
         two_animals(memory)
         question = "Which boat has a mast?"
-        hits = memory.search(question, user_id="ana", rounds=2, top_k=50, explain=True, **narrowed)
+        hits = memory.search(question, user_id="ana", rounds=2, top_k=20, explain=True, **narrowed)
         (otters,) = (hit for hit in hits if found([hit]) == ["otters"])
         assert otters.explanation.proposed_by == ("dense_context",)
-        alone = memory.search(question, user_id="ana", top_k=50, explain=True, **narrowed)
+        alone = memory.search(question, user_id="ana", top_k=20, explain=True, **narrowed)
         assert "otters" not in found(alone)
 
 
