@@ -11,6 +11,7 @@ from inspect import unwrap
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from threading import Thread
 from typing import NoReturn, cast
 from uuid import uuid4
 
@@ -51,6 +52,15 @@ def pytest_configure(config: pytest.Config) -> None:
     """Name the folder of the run's server, which the first process that needs it starts, and all others share."""
     if not hasattr(config, "workerinput"):
         os.environ[HOME] = str(Path(mkdtemp(prefix="memgraph-engine-", dir=servers.in_memory())) / "home")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config) -> None:
+    """Start the run's server while its processes still collect their tests."""
+    given = f"{PREFIX}TEST_URI" in os.environ or f"{PREFIX}TEST_CONTAINERS" in os.environ
+    chosen = config.getoption("markexpr")
+    if not given and "not slow" in chosen and "not integration" not in chosen:
+        Thread(target=servers.managed(Path(os.environ[HOME])).start, daemon=True).start()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
