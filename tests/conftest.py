@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from hashlib import blake2b
 from inspect import unwrap
 from pathlib import Path
@@ -35,6 +35,7 @@ from tests.clocks import Clock
 from tests.servers import PREFIX, Server
 
 HOME = f"{PREFIX}TEST_HOME"
+STARTING = pytest.StashKey[Thread]()
 # the name under which other processes of the run find it: the variable itself would be a setting of what is tested
 LOCOMO = os.environ.setdefault(f"{PREFIX}TEST_LOCOMO", os.environ.get(f"{PREFIX}LOCOMO", ""))
 # MiniLM: half the work of the default model. All other settings are the defaults, whatever the developer has set.
@@ -60,12 +61,16 @@ def pytest_xdist_setupnodes(config: pytest.Config) -> None:
     given = f"{PREFIX}TEST_URI" in os.environ or f"{PREFIX}TEST_CONTAINERS" in os.environ
     chosen = config.getoption("markexpr")
     if not given and "not slow" in chosen and "not integration" not in chosen:
-        Thread(target=servers.managed(Path(os.environ[HOME])).start, daemon=True).start()
+        start = partial(servers.managed(Path(os.environ[HOME])).start, progress=False)
+        config.stash[STARTING] = Thread(target=start, daemon=True)
+        config.stash[STARTING].start()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the run's server, when all of its processes are done."""
     if not hasattr(config, "workerinput"):
+        if STARTING in config.stash:
+            config.stash[STARTING].join()
         home = Path(os.environ.pop(HOME))
         servers.managed(home).stop()
         rmtree(home.parent)
