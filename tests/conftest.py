@@ -1,15 +1,18 @@
 """A real Neo4j for the run; a random tenant for each test, removed afterwards where the database stays."""
 
+import gc
 import os
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from hashlib import blake2b
 from inspect import unwrap
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import cast
+from threading import Thread
+from typing import NoReturn, cast
 from uuid import uuid4
 
 import hypothesis
@@ -32,6 +35,7 @@ from tests.clocks import Clock
 from tests.servers import PREFIX, Server
 
 HOME = f"{PREFIX}TEST_HOME"
+STARTING = pytest.StashKey[Thread]()
 # the name under which other processes of the run find it: the variable itself would be a setting of what is tested
 LOCOMO = os.environ.setdefault(f"{PREFIX}TEST_LOCOMO", os.environ.get(f"{PREFIX}LOCOMO", ""))
 # MiniLM: half the work of the default model. All other settings are the defaults, whatever the developer has set.
@@ -51,9 +55,22 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[HOME] = str(Path(mkdtemp(prefix="memgraph-engine-", dir=servers.in_memory())) / "home")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config) -> None:
+    """Start the run's server while its processes still collect their tests."""
+    given = f"{PREFIX}TEST_URI" in os.environ or f"{PREFIX}TEST_CONTAINERS" in os.environ
+    chosen = config.getoption("markexpr")
+    if not given and "not slow" in chosen and "not integration" not in chosen:
+        start = partial(servers.managed(Path(os.environ[HOME])).start, progress=False)
+        config.stash[STARTING] = Thread(target=start, daemon=True)
+        config.stash[STARTING].start()
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the run's server, when all of its processes are done."""
     if not hasattr(config, "workerinput"):
+        if STARTING in config.stash:
+            config.stash[STARTING].join()
         home = Path(os.environ.pop(HOME))
         servers.managed(home).stop()
         rmtree(home.parent)
@@ -84,6 +101,11 @@ def _container() -> Iterator[Server]:
         pytest.skip(why)
     with containers.neo4j() as uri, servers.found(Server(uri, "neo4j", containers.PASSWORD)) as one:
         yield one
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: look no more whether it is still needed."""
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -121,13 +143,19 @@ def embedder(pytestconfig: pytest.Config) -> Iterator[Embedder]:
     one.close()
 
 
-@pytest.fixture
-def tenant(server: Server) -> Iterator[str]:
-    """A tenant of this test alone."""
+@contextmanager
+def _tenant() -> Iterator[str]:
     name = f"test-{uuid4().hex}"
     yield name
     if os.environ.get(f"{PREFIX}TEST_URI"):  # else all of the database goes at the end
         purge(name)
+
+
+@pytest.fixture
+def tenant(server: Server) -> Iterator[str]:
+    """A tenant of this test alone."""
+    with _tenant() as name:
+        yield name
 
 
 @pytest.fixture
@@ -143,9 +171,9 @@ def _engine(_: Server, embedder: Embedder, *surroundings: object) -> Engine:
         return one.engine
 
 
-@pytest.fixture
-def memory(tenant: str, server: Server, embedder: Embedder) -> Iterator[Memory]:
-    """A memory of this test alone: as if it had just connected, without the time that takes."""
+@contextmanager
+def _memory(tenant: str, server: Server, embedder: Embedder) -> Iterator[Memory]:
+    """A memory as if it had just connected, without the time that takes."""
     read = [item for item in os.environ.items() if item[0].startswith(PREFIX)]
     engine = _engine(server, embedder, Path.cwd(), *sorted(read))
     given = engine.settings.model_copy(update={"tenant": tenant})
@@ -158,6 +186,31 @@ def memory(tenant: str, server: Server, embedder: Embedder) -> Iterator[Memory]:
     notes, load = NoteCache(given.recall.cache_mb << 20), Load(given.recall.busy)
     with Memory(replace(engine, settings=given, db=db, roles=Roles(given.llm), notes=notes, load=load)) as one:
         yield one
+
+
+@pytest.fixture
+def memory(tenant: str, server: Server, embedder: Embedder) -> Iterator[Memory]:
+    """A memory of this test alone."""
+    with _memory(tenant, server, embedder) as one:
+        yield one
+
+
+def _changed(*_: object, **__: object) -> NoReturn:
+    raise AssertionError("this memory is read by other tests too: one that changes it needs a memory of its own")
+
+
+@pytest.fixture(scope="module")
+def kept(server: Server, embedder: Embedder) -> Iterator[Callable[[Callable[[Memory], object]], Memory]]:
+    """Make a memory that a function fills, and that nothing can change from then on: the tests of a file share it."""
+    with ExitStack() as stack:
+
+        def keep(fill: Callable[[Memory], object]) -> Memory:
+            one = stack.enter_context(_memory(stack.enter_context(_tenant()), server, embedder))
+            fill(one)
+            vars(one.engine.db).update(commit=_changed, write=_changed)
+            return one
+
+        yield keep
 
 
 class Untouched:

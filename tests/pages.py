@@ -39,6 +39,7 @@ ENDLESS = {"mcp", "serve", "worker"}  # of these the options are checked
 SHOWN = {"text", "ini", "js", "markdown", "html"}  # languages of which nothing can be checked
 _FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _REMARKS = re.compile(r"(?:<!-- (?:file|needs|not run): [^\n]* -->\s*)+\Z")
+_COMMANDS = typer.main.get_command(app)
 _REMARK = re.compile(r"<!-- (file|needs|not run): ([^\n]*) -->")
 
 
@@ -177,7 +178,7 @@ def _installed(module: str) -> bool:
 
 def _parsed(words: list[str]) -> None:
     """Check a command's options and arguments, whether or not the files are there; raises Wrong."""
-    command, name, context = typer.main.get_command(app), PROGRAM, None
+    command, name, context = _COMMANDS, PROGRAM, None
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             context = command.make_context(name, list(words))

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -11,12 +12,13 @@ from memgraph_engine import Memory, Settings
 from memgraph_engine.answer.citations import Citations
 from memgraph_engine.cost import Cost
 from memgraph_engine.errors import ModelRefused, ModelUnavailable
+from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.answer import DONT_KNOW, Answer
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.testing import ScriptedChat
 from tests.loopback import Say, chat_server, forget_clients
-from tests.models import memory_with
+from tests.models import ROLES, memory_with
 
 QUESTION = "Where does Ana live?"
 GOOD = "Ana has lived in Lisbon since March [1]."
@@ -29,18 +31,31 @@ def _no_trace():
 
 
 @pytest.fixture
-def asked(tenant, embedder):
-    """Let a memory that knows one fact answer, by a model that says what it is told to."""
+def asked(memory):
+    """Let a memory that knows one fact answer, each time by a model that says what it is told to."""
+    known = set()
 
-    def ask(*answers, llm=None, chat=None, stream=False, user="ana", fact="I moved to Lisbon in March.", **narrowing):
-        given = chat or ScriptedChat(answers)
-        with memory_with(tenant, embedder, given, only=["answering"], llm=llm) as (memory, _):
+    def ask(*answers, llm=None, chat=None, stream=False, fact="I moved to Lisbon in March."):
+        if fact not in known:
+            assert not known, "it knows another one by now"
+            known.add(fact)
             if fact:
-                memory.add(fact, user_id=user, speaker="Ana", id="D1:3", time="2023-05-08")
-            if stream:
-                return list(memory.answer_stream(QUESTION, user_id=user, **narrowing))
-            return memory.answer(QUESTION, user_id=user, **narrowing)
+                memory.add(fact, user_id="ana", speaker="Ana", id="D1:3", time="2023-05-08")
+        none = {role: {"model": ""} for role in ROLES if role != "answering"}
+        settings = Settings.load(tenant=memory.engine.settings.tenant, llm={"roles": none, "retries": 0, **(llm or {})})
+        roles = Roles(settings.llm, llm=chat or ScriptedChat(answers))
+        answering = Memory(replace(memory.engine, settings=settings, roles=roles))
+        if stream:
+            return list(answering.answer_stream(QUESTION, user_id="ana"))
+        return answering.answer(QUESTION, user_id="ana")
 
+    def ask_both_ways(*answers, chat=None):
+        """Yield the answer, told at once and in pieces, and its pieces."""
+        yield ask(*answers, chat=chat), []
+        *pieces, answer = ask(*answers, chat=chat, stream=True)
+        yield answer, pieces
+
+    ask.both_ways = ask_both_ways
     return ask
 
 
@@ -88,22 +103,17 @@ def test_a_citation_of_nothing_is_taken_out_and_told(asked):
     assert (answer.unknown_citations, len(answer.citations), answer.supported) == ((7, 3), 1, True)
 
 
-@pytest.mark.parametrize(
-    "text", ["Ana lives in Lisbon.", "Ana lives in Lisbon [2].", "Ana has lived there [since May]."]
-)
-def test_an_answer_without_a_citation_is_not_supported(asked, text):
-    answer = asked(text)
-    assert (answer.known, answer.supported, answer.citations) == (True, False, ())
+def test_an_answer_without_a_citation_is_not_supported(asked):
+    for text in ("Ana lives in Lisbon.", "Ana lives in Lisbon [2].", "Ana has lived there [since May]."):
+        answer = asked(text)
+        assert (answer.known, answer.supported, answer.citations) == (True, False, ()), text
 
 
-@pytest.mark.parametrize("text", ["UNKNOWN", "UNKNOWN.", "**UNKNOWN**\nThe notes don't say.", "I don't know."])
-@pytest.mark.parametrize("stream", [True, False])
-def test_a_model_may_not_know(asked, text, stream):
-    given = asked(text, stream=stream)
-    answer = given[-1] if stream else given
-    assert (answer.text, answer.known, answer.supported) == (DONT_KNOW, False, False)
-    if stream:
-        assert "UNKNOWN" not in "".join(given[:-1])
+def test_a_model_may_not_know(asked):
+    for text in ("UNKNOWN", "UNKNOWN.", "**UNKNOWN**\nThe notes don't say.", "I don't know."):
+        for answer, pieces in asked.both_ways(text):
+            assert (answer.text, answer.known, answer.supported) == (DONT_KNOW, False, False), text
+            assert "UNKNOWN" not in "".join(pieces), text
 
 
 def test_a_word_that_begins_alike_is_an_answer(asked):
@@ -170,37 +180,34 @@ def test_a_budget_bounds_what_the_model_sees(tenant, embedder):
 # ---- what fails -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("said", "why"),
-    [
-        (ModelRefused("It will not say."), "will not say"),
-        (ModelUnavailable("It is away."), "is away"),
-        (ZeroDivisionError("oh"), "'scripted' failed: oh"),
-        (Reply("Ana lives in", Cost(1), "length"), "cut off at 4096 tokens"),
-        ("   ", "empty answer"),
-        ("[7][8]", "nothing but citations"),
-    ],
-)
-@pytest.mark.parametrize("stream", [True, False])
-def test_a_model_that_fails_leaves_the_context_and_the_reason(asked, said, why, stream):
-    given = asked(said, stream=stream)
-    answer = given[-1] if stream else given
-    assert isinstance(answer, Answer)
-    assert (answer.text, answer.known, answer.supported) == (None, True, False)
-    assert "Lisbon" in answer.context.text
-    assert answer.fallbacks[0].startswith("Answering was done without a model: ")
-    assert why in answer.fallbacks[0]
+FAILING = [
+    (ModelRefused("It will not say."), "will not say"),
+    (ModelUnavailable("It is away."), "is away"),
+    (ZeroDivisionError("oh"), "'scripted' failed: oh"),
+    (Reply("Ana lives in", Cost(1), "length"), "cut off at 4096 tokens"),
+    ("   ", "empty answer"),
+    ("[7][8]", "nothing but citations"),
+]
 
 
-@pytest.mark.parametrize(
-    "end", [ModelUnavailable("The answer broke off.", retry_after=0.0), ValueError("broke"), ConnectionError("broke")]
-)
-def test_an_answer_that_breaks_off_is_none(asked, end):
-    *pieces, answer = asked(chat=Breaks("Ana lives ", "in ", end), llm={"retries": 2}, stream=True)
-    assert "".join(pieces).strip() == "Ana lives in"
-    assert answer.text is None
-    assert "broke" in answer.fallbacks[0]
-    assert answer.cost.calls == 1
+def test_a_model_that_fails_leaves_the_context_and_the_reason(asked):
+    for said, why in FAILING:
+        for answer, _ in asked.both_ways(said):
+            assert isinstance(answer, Answer), why
+            assert (answer.text, answer.known, answer.supported) == (None, True, False), why
+            assert "Lisbon" in answer.context.text, why
+            assert answer.fallbacks[0].startswith("Answering was done without a model: ")
+            assert why in answer.fallbacks[0]
+
+
+def test_an_answer_that_breaks_off_is_none(asked):
+    broken = ModelUnavailable("The answer broke off.", retry_after=0.0)
+    for end in (broken, ValueError("broke"), ConnectionError("broke")):
+        *pieces, answer = asked(chat=Breaks("Ana lives ", "in ", end), llm={"retries": 2}, stream=True)
+        assert "".join(pieces).strip() == "Ana lives in", end
+        assert answer.text is None, end
+        assert "broke" in answer.fallbacks[0], end
+        assert answer.cost.calls == 1, end
 
 
 def test_what_fails_before_the_first_word_is_tried_again(asked):
@@ -209,11 +216,9 @@ def test_what_fails_before_the_first_word_is_tried_again(asked):
     assert answer.cost.calls == 2
 
 
-@pytest.mark.parametrize("stream", [True, False])
-def test_a_model_that_can_not_stream_answers_in_one_piece(asked, stream):
-    given = asked(chat=NoStream(), stream=stream)
-    answer = given[-1] if stream else given
-    assert (answer.text, answer.cost.tokens, answer.model) == (GOOD, 15, "plain")
+def test_a_model_that_can_not_stream_answers_in_one_piece(asked):
+    for answer, _ in asked.both_ways(chat=NoStream()):
+        assert (answer.text, answer.cost.tokens, answer.model) == (GOOD, 15, "plain")
 
 
 def test_a_stream_that_does_not_say_what_it_cost_is_counted_for(asked):

@@ -383,41 +383,42 @@ def test_small_talk_is_kept_without_a_note_and_known_when_it_comes_again(ana):
         ana.get("1", user_id="ana")
 
 
-@pytest.mark.parametrize(
-    "text", ["ok thanks!", "Great, thanks 😊", "Good morning", "You too, take care! Talk to you later."]
-)
-def test_phrases_of_courtesy_are_small_talk(ana, text):
-    assert say(ana, text, "1").kind == "discard"
+def kinds(memory, texts, **fields):
+    """What becomes of each of some turns, of which none is compared with another."""
+    apart = with_gate(memory, update=False)
+    said = [{"text": text, "session": str(at), **fields} for at, text in enumerate(texts)]
+    return {text: entry.kind for text, entry in zip(texts, apart.add_many(said, user_id="ana").entries, strict=True)}
 
 
-@pytest.mark.parametrize("text", ["Ok.", "Thanks for the boat!", "Good luck with the exam", "I'm good", "No, thanks."])
-def test_what_may_tell_something_is_no_small_talk(ana, text):
-    assert say(ana, text, "1").kind == "append"
+def test_phrases_of_courtesy_are_small_talk(ana):
+    texts = ["ok thanks!", "Great, thanks 😊", "Good morning", "You too, take care! Talk to you later."]
+    assert kinds(ana, texts, speaker="Ana") == dict.fromkeys(texts, "discard")
+
+
+def test_what_may_tell_something_is_no_small_talk(ana):
+    texts = ["Ok.", "Thanks for the boat!", "Good luck with the exam", "I'm good", "No, thanks."]
+    assert kinds(ana, texts, speaker="Ana") == dict.fromkeys(texts, "append")
 
 
 def assisted(memory, text):
     return memory.add({"role": "assistant", "content": text}, user_id="ana").entries[0].kind
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_an_assistant_only_says_to_be_of_service_is_small_talk(ana):
+    texts = [
         "Sure, happy to help!",
         "You’re welcome! Let me know if you have any other questions 😊",
         "You're very welcome! Is there anything else I can help you with today?",
         "Great choice!",
         "Of course. Let me know if there's anything else!",
         "No problem! I'll keep that in mind.",
-    ],
-)
-def test_what_an_assistant_only_says_to_be_of_service_is_small_talk(ana, text):
-    assert assisted(ana, text) == "discard"
-    assert ana.stats(user_id="ana").sources == 1
+    ]
+    assert kinds(ana, texts, role="assistant") == dict.fromkeys(texts, "discard")
+    assert ana.stats(user_id="ana").sources == len(texts)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_an_assistant_may_answer_or_tell_is_no_small_talk(ana):
+    texts = [
         "Sure.",
         "Of course.",
         "Not at all.",
@@ -428,10 +429,8 @@ def test_what_an_assistant_only_says_to_be_of_service_is_small_talk(ana, text):
         "Great choice, the red one is cheaper.",
         "Let me know if you need the key of the harbour.",
         "Enjoy the trip to Faro!",
-    ],
-)
-def test_what_an_assistant_may_answer_or_tell_is_no_small_talk(ana, text):
-    assert assisted(ana, text) == "append"
+    ]
+    assert kinds(ana, texts, role="assistant") == dict.fromkeys(texts, "append")
 
 
 def test_a_user_s_courtesy_may_be_an_answer(ana):

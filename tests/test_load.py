@@ -140,18 +140,18 @@ def test_contexts_prompts_and_answers_say_so_and_count_no_use(talk, connected, h
     assert shown(memory) == len(context.entries)
 
 
-@pytest.mark.parametrize("read", [Memory.search, Memory.context, Memory.prompt, Memory.anchors, Memory.answer])
-def test_above_twice_a_read_is_refused_and_served_afterwards(talk, connected, held, read):
+def test_above_twice_a_read_is_refused_and_served_afterwards(talk, connected, held):
     memory = connected(1)
-    with running(memory, held, 2, read):  # each is one read, whatever it asks on its way
-        for another in (Memory.search, Memory.answer_stream, read):
-            with pytest.raises(Overloaded, match=r"runs 2 reads.*recall\.busy = 1.*Ask again") as refused:
-                another(memory, QUESTION, **ANA)
-        memory.add("The ferry is late.", **ANA)  # a write is none of them
-        assert [known.note.id for known in memory.audit.about(TALK[3], **ANA)]  # and an auditor is told all
-    assert status_of(refused.value) == ErrorStatus(exit_code=1, http=503)
-    with running(memory, held, 1):
-        assert read(memory, QUESTION, **ANA)
+    for number, read in enumerate((Memory.search, Memory.context, Memory.prompt, Memory.anchors, Memory.answer)):
+        with running(memory, held, 2, read):  # each is one read, whatever it asks on its way
+            for another in (Memory.search, Memory.answer_stream, read):
+                with pytest.raises(Overloaded, match=r"runs 2 reads.*recall\.busy = 1.*Ask again") as refused:
+                    another(memory, QUESTION, **ANA)
+            assert memory.add(f"The ferry is {number} hours late.", **ANA).entries  # a write is none of them
+            assert [known.note.id for known in memory.audit.about(TALK[3], **ANA)]  # and an auditor is told all
+        assert status_of(refused.value) == ErrorStatus(exit_code=1, http=503)
+        with running(memory, held, 1):
+            assert read(memory, QUESTION, **ANA), read
 
 
 def test_a_read_that_fails_and_an_answer_that_nobody_hears_free_their_places(talk, connected, held):

@@ -764,7 +764,7 @@ def check_history(memory, script):
 
 
 @pytest.mark.timeout(900)
-@settings(max_examples=2, suppress_health_check=list(HealthCheck))
+@settings(max_examples=1, suppress_health_check=list(HealthCheck))
 @given(steps)
 # two passages join one note, and their message is reworded and worded as before
 @example([("defer", [6, 0, 0, 4, 0]), ("add", [0]), ("add", [0]), ("process",), ("add", [0]), ("reword", 5, [0])])

@@ -230,11 +230,11 @@ def test_a_mark_put_together_by_removing_another_is_none():
     "unit", ["<", f"<{TAG}", f"<{TAG} ", f"<{TAG}>", f"</{TAG}>", "<recalled-", "< ", "〈", "é〈", f"<{TAG}>a</{TAG}>"]
 )
 def test_hostile_text_takes_linear_time(unit):
-    text = unit * (1_000_000 // len(unit))
+    text = unit * (200_000 // len(unit))
     started = time.process_time()
     without_recalled(text)
     enclose(text)
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 1
 
 
 SHOWN = ["Ana: I moved to Lisbon with my dog Max. (8 May, 2023)", "Bob: My sister paints birds at night."]

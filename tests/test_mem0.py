@@ -99,6 +99,17 @@ def test_a_memory_is_read_changed_and_deleted_by_its_id_alone(mem0, memory):
     assert mem0.get(made["id"])["memory"] == "My dentist is Dr Costa."
 
 
+@pytest.fixture(scope="module")
+def levels(kept):
+    def tell(memory):
+        mem0 = Memory(memory=memory)
+        for level, name in enumerate(("one", "two", "three"), 1):
+            mem0.add(f"Level {name}", **ANA, metadata={"level": level, "name": name.title()}, infer=False)
+        mem0.add("Level none", **ANA, infer=False)
+
+    return Memory(memory=kept(tell))
+
+
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [
@@ -119,13 +130,10 @@ def test_a_memory_is_read_changed_and_deleted_by_its_id_alone(mem0, memory):
         ({"role": "assistant"}, set()),
     ],
 )
-def test_filters_mean_what_they_mean_in_mem0(mem0, filters, expected):
-    for level, name in enumerate(("one", "two", "three"), 1):
-        mem0.add(f"Level {name}", **ANA, metadata={"level": level, "name": name.title()}, infer=False)
-    mem0.add("Level none", **ANA, infer=False)
-    found = mem0.search("Level", filters={**ANA, **filters}, threshold=0.0)
+def test_filters_mean_what_they_mean_in_mem0(levels, filters, expected):
+    found = levels.search("Level", filters={**ANA, **filters}, threshold=0.0)
     assert texts(found) == {f"Level {name}" for name in expected}
-    assert texts(mem0.get_all(filters={**ANA, **filters})) == texts(found)
+    assert texts(levels.get_all(filters={**ANA, **filters})) == texts(found)
 
 
 def test_only_what_reaches_the_threshold_is_found_and_no_more_than_asked_for(mem0):
@@ -216,9 +224,9 @@ SENSELESS = [
 
 
 @pytest.mark.parametrize("call", WRONG, ids=range(len(WRONG)))
-def test_what_mem0_refuses_is_refused(mem0, call):
+def test_what_mem0_refuses_is_refused(levels, call):
     with pytest.raises(ValueError):
-        call(mem0)
+        call(levels)
 
 
 @pytest.mark.parametrize("infer", [True, False])
@@ -254,10 +262,9 @@ def test_what_is_found_by_the_run_of_a_repeat_is_told_with_that_run(mem0):
 
 
 @pytest.mark.parametrize("call", SENSELESS, ids=range(len(SENSELESS)))
-def test_what_makes_no_sense_is_told_in_a_sentence(mem0, call):
-    mem0.add("I moved.", **ANA)
+def test_what_makes_no_sense_is_told_in_a_sentence(levels, call):
     with pytest.raises(InvalidInput):
-        call(mem0)
+        call(levels)
 
 
 def test_a_filter_of_another_kind_holds_for_nothing(mem0):

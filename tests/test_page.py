@@ -1,7 +1,7 @@
 """The page: what it shows of a memory, what its forms do, and what it refuses."""
 
 import re
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from html.parser import HTMLParser
 from urllib.parse import quote
 
@@ -62,13 +62,26 @@ def browser(memory):
         yield client
 
 
-@pytest.fixture
-def told(memory):
+def tell(memory):
     memory.add("My dentist is Dr Silva.", user_id="ana", time="2024-03-02", id="d1")
     memory.add("No, my dentist is Dr Costa, not Dr Silva.", user_id="ana", time="2024-04-02", id="d2")
     memory.add(MARKUP, user_id="ana", id="m1")
     memory.add("My train leaves at nine.", user_id="ana", policy="ephemeral", id="e1")
+
+
+@pytest.fixture
+def told(memory):
+    tell(memory)
     return memory
+
+
+@pytest.fixture(scope="module")
+def reader(kept):
+    """A browser that looks at a memory which nothing changes."""
+    with ExitStack() as stack:
+        clients = []
+        kept(lambda memory: (tell(memory), clients.append(stack.enter_context(looking(memory)))))
+        yield clients[0]
 
 
 def read(browser, path, status=200):
@@ -95,8 +108,8 @@ def send(browser, form, **changed):
     return Words(got.text)
 
 
-def test_a_search_shows_what_it_found_and_each_channels_scores(browser, told):
-    page = read(browser, "/ui/search?user=ana&q=Who is my dentist?")
+def test_a_search_shows_what_it_found_and_each_channels_scores(reader):
+    page = read(reader, "/ui/search?user=ana&q=Who is my dentist?")
     assert "My dentist is Dr Silva." in page.text
     assert "until 2024-04-02" in page.text
     assert "dense raw" in page.text
@@ -118,8 +131,8 @@ def test_facts_are_told_with_what_ended_them_and_of_whom_is_asked(browser, told)
     assert dict(page.forms)["/ui/facts"]["about"] == '"><script> Rosa'
 
 
-def test_a_note_shows_its_sources_versions_decisions_and_what_was_true_when(browser, told):
-    page = read(browser, "/ui/notes/d2?user=ana")
+def test_a_note_shows_its_sources_versions_decisions_and_what_was_true_when(reader):
+    page = read(reader, "/ui/notes/d2?user=ana")
     for words in ("What was true when", "My dentist is Dr Silva.", "Sources", "Versions", "Decisions", "Undo"):
         assert words in page.text
 
@@ -139,16 +152,16 @@ def test_what_is_erased_is_shown_first_and_the_receipt_afterwards(browser, told)
     assert len(list(told.get_all(user_id="ana"))) == 3
 
 
-def test_all_that_is_stored_is_shown_as_text(browser, told):
+def test_all_that_is_stored_is_shown_as_text(reader):
     for path in ("/ui/search?user=ana&q=script alert quotes", "/ui/notes/m1?user=ana", "/ui/decisions?user=ana"):
-        got = browser.get(path)
+        got = reader.get(path)
         assert MARKUP in Words(got.text).text
         assert "<script" not in got.text
 
 
 @pytest.mark.parametrize("path", ["search?q=x&", "facts?", "notes/d1?", "decisions?", "topics?", "ending?", "forget?"])
-def test_every_page_has_a_language_a_title_labels_and_nothing_from_elsewhere(browser, told, path):
-    got = browser.get(f"/ui/{path}user=ana")
+def test_every_page_has_a_language_a_title_labels_and_nothing_from_elsewhere(reader, path):
+    got = reader.get(f"/ui/{path}user=ana")
     assert got.status_code == 200
     assert '<html lang="en">' in got.text
     assert len(re.findall(r"<h1>", got.text)) == 1
@@ -158,8 +171,8 @@ def test_every_page_has_a_language_a_title_labels_and_nothing_from_elsewhere(bro
     assert not re.search(r"(?:src|href|action)=\"(?!/ui|#)", got.text)
 
 
-def test_what_ends_next_is_told(browser, told):
-    page = read(browser, "/ui/ending?user=ana")
+def test_what_ends_next_is_told(reader):
+    page = read(reader, "/ui/ending?user=ana")
     assert "My train leaves at nine." in page.text
     assert "dentist" not in page.text
 
@@ -192,13 +205,13 @@ def test_the_users_of_the_tenant_are_listed_and_the_shared_memory_is_too(browser
         ("notes/d1?user=ben", 404, "There is no note or source"),
     ],
 )
-def test_what_is_not_there_is_said_on_a_page(browser, told, path, status, sentence):
-    assert sentence in read(browser, f"/ui/{path}", status).text
+def test_what_is_not_there_is_said_on_a_page(reader, path, status, sentence):
+    assert sentence in read(reader, f"/ui/{path}", status).text
 
 
-def test_a_form_of_another_page_does_nothing(browser, told):
+def test_a_form_of_another_page_does_nothing(reader):
     for headers in ({}, {"sec-fetch-site": "cross-site"}, {"origin": "http://evil.example"}):
-        got = browser.post("/ui/forget?user=ana", data={"query": "train"}, headers=headers)
+        got = reader.post("/ui/forget?user=ana", data={"query": "train"}, headers=headers)
         assert got.status_code == 403
 
 
@@ -226,8 +239,8 @@ def test_a_database_that_does_not_answer_is_said_on_a_page(browser, told, monkey
         assert "The database does not answer." in page.text
 
 
-def test_an_address_with_a_slash_at_its_end_leads_to_the_page(browser, told):
-    assert "ana" in browser.get("/ui/").text
+def test_an_address_with_a_slash_at_its_end_leads_to_the_page(reader):
+    assert "ana" in reader.get("/ui/").text
 
 
 def test_behind_tls_the_key_is_sent_over_tls_alone(browser, memory):

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memgraph_engine import Memory, Settings
+from memgraph_engine.engine.wiring import ungated
 from memgraph_engine.errors import ModelUnavailable
 from memgraph_engine.testing import ScriptedChat
 from tests.models import memory_with
@@ -50,11 +51,14 @@ def memory(tenant, embedder, recall):
         yield one
 
 
-@pytest.fixture
-def bakery(memory):
+@pytest.fixture(scope="module")
+def bakery(kept):
     """The same said each month, so that nothing but the time tells the notes apart."""
-    memory.add_many([baked(month) for month in MONTHS], user_id="ana")
-    return memory
+
+    def bake(memory):
+        Memory(ungated(memory.engine)).add_many([baked(month) for month in MONTHS], user_id="ana")
+
+    return Memory(replace(kept(bake).engine, clock=lambda: NOW))
 
 
 @pytest.mark.parametrize(
@@ -104,9 +108,8 @@ def test_without_a_time_there_is_no_such_channel(bakery):
     assert plan_of(hits).times == ()
 
 
-@pytest.mark.parametrize("recall", [{"channels": Settings.load().recall.switched(time=False).channels}])
 def test_it_can_be_left_out(bakery):
-    hits = bakery.search(QUESTION.format("in May 2023"), user_id="ana", explain=True)
+    hits = without_time(bakery).search(QUESTION.format("in May 2023"), user_id="ana", explain=True)
     assert all(hit.explanation.channels["time"].weighted == 0 for hit in hits)
     assert all("time" not in hit.explanation.proposed_by for hit in hits)
 
@@ -170,7 +173,7 @@ def test_a_planner_says_what_to_look_for(tenant, embedder):
 def two_animals(memory):
     memory.add_many(
         [
-            *({"text": f"The mast of boat {n} is tall.", "id": f"boat{n}"} for n in range(70)),
+            *({"text": f"The mast of boat {n} is tall.", "id": f"boat{n}"} for n in range(30)),
             {"text": "Otters are fed with sardines.", "id": "otters", "speaker": "Ana"},
             {"text": "The heron sleeps on the roof.", "id": "heron", "speaker": "Bo"},
         ],
@@ -199,10 +202,10 @@ def test_a_query_finds_by_its_meaning_alone(tenant, embedder, narrowed):
     with memory_with(tenant, embedder, chat, only=["planning"]) as (memory, _):
         two_animals(memory)
         question = "Which boat has a mast?"
-        hits = memory.search(question, user_id="ana", rounds=2, top_k=50, explain=True, **narrowed)
+        hits = memory.search(question, user_id="ana", rounds=2, top_k=20, explain=True, **narrowed)
         (otters,) = (hit for hit in hits if found([hit]) == ["otters"])
         assert otters.explanation.proposed_by == ("dense_context",)
-        alone = memory.search(question, user_id="ana", top_k=50, explain=True, **narrowed)
+        alone = memory.search(question, user_id="ana", top_k=20, explain=True, **narrowed)
         assert "otters" not in found(alone)
 
 

@@ -57,8 +57,13 @@ HARBOUR = [
 ]
 
 
+@pytest.fixture(scope="module")
+def talk(kept):
+    return kept(lambda memory: memory.add_many(TALK, user_id="ana"))
+
+
 @pytest.fixture
-def talk(memory):
+def own(memory):
     memory.add_many(TALK, user_id="ana")
     return memory
 
@@ -277,15 +282,15 @@ def test_topics_lead_to_their_notes_once_they_are_found(memory):
     assert led()
 
 
-def test_anchors_add_up_to_the_scores_of_their_pathways(talk):
-    talk.add_many(HARBOUR, user_id="ana")
-    talk.rebuild_topics(user_id="ana")
+def test_anchors_add_up_to_the_scores_of_their_pathways(own):
+    own.add_many(HARBOUR, user_id="ana")
+    own.rebuild_topics(user_id="ana")
     question = "Who waved at the lighthouse of the harbour?"
     given = {"keywords": Counter(), "topics": Counter()}
-    for anchor in talk.anchors(question, user_id="ana"):
+    for anchor in own.anchors(question, user_id="ana"):
         given[anchor.channel].update(dict.fromkeys(anchor.notes, anchor.score * anchor.rarity))
     assert all(given.values())
-    for hit in followed(talk).search(question, user_id="ana", explain=True):
+    for hit in followed(own).search(question, user_id="ana", explain=True):
         for channel, scores in given.items():
             assert hit.explanation.channels[channel].raw == pytest.approx(scores[hit.note.id])
 
@@ -364,18 +369,18 @@ def test_a_look_back_takes_no_pathway(talk):
         assert not set().union(*proposed(hits).values()) & set(PATHWAYS)
 
 
-def test_pathways_stay_within_filters_and_scopes(talk):
-    talk.add({"id": "b1", "text": "The lighthouse of Ben has a red lamp."}, user_id="ben")
-    talk.rebuild_topics(user_id="ana")
-    for memory in (talk, followed(talk)):
+def test_pathways_stay_within_filters_and_scopes(own):
+    own.add({"id": "b1", "text": "The lighthouse of Ben has a red lamp."}, user_id="ben")
+    own.rebuild_topics(user_id="ana")
+    for memory in (own, followed(own)):
         assert found(memory.search("lighthouse", user_id="ana", session="june")) == {"a3"}
         assert found(memory.search("lighthouse", user_id="ben")) == {"b1"}
 
 
-def test_similarity_does_not_depend_on_the_other_notes(talk):
-    before = {hit.note.id: hit.similarity for hit in talk.search("sardines", user_id="ana")}
-    talk.add("Sardines again.", user_id="ana")
-    after = {hit.note.id: hit.similarity for hit in talk.search("sardines", user_id="ana")}
+def test_similarity_does_not_depend_on_the_other_notes(own):
+    before = {hit.note.id: hit.similarity for hit in own.search("sardines", user_id="ana")}
+    own.add("Sardines again.", user_id="ana")
+    after = {hit.note.id: hit.similarity for hit in own.search("sardines", user_id="ana")}
     assert all(math.isclose(after[note], similarity, abs_tol=1e-6) for note, similarity in before.items())
 
 

@@ -25,10 +25,9 @@ def judged(confidence, follow_up=""):
     return json.dumps({"questions": [{"question": 1, "confidence": confidence, "next": follow_up}]})
 
 
-@pytest.fixture
-def talk(memory):
-    memory.add_many(TALK, user_id="ana")
-    return memory
+@pytest.fixture(scope="module")
+def talk(kept):
+    return kept(lambda memory: memory.add_many(TALK, user_id="ana"))
 
 
 def rounds_of(hits):

@@ -27,10 +27,9 @@ CHAT = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def goats(memory):
-    memory.add(CHAT, user_id="ana")
-    return memory
+@pytest.fixture(scope="module")
+def goats(kept):
+    return kept(lambda memory: memory.add(CHAT, user_id="ana"))
 
 
 def told(context):
@@ -218,7 +217,8 @@ def test_an_embedder_that_was_never_fitted_has_no_floor():
     assert weights("sentence-transformers/all-MiniLM-L6-v2") == weights("all-MiniLM-L6-v2") is not None
 
 
-def test_a_search_in_the_shell_says_that_nothing_is_likely_to_answer(goats, tenant):
+def test_a_search_in_the_shell_says_that_nothing_is_likely_to_answer(goats):
+    tenant = goats.engine.settings.tenant
     run = lambda question: CliRunner().invoke(app, ["search", question, "--user", "ana", "--tenant", tenant])  # noqa: E731
     assert "Nothing is likely to answer this" in run("What is the boiling point of tungsten?").stderr
     assert run("How many goats does my aunt keep?").stderr == ""

@@ -4,7 +4,7 @@ import json
 import re
 import threading
 import time
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from datetime import timedelta
 
 import pytest
@@ -47,6 +47,26 @@ def client(memory):
     with serving_of(memory) as one:
         one.headers.update(bearer(memory))
         yield one
+
+
+@pytest.fixture(scope="module")
+def empty(kept):
+    """A memory without notes, which nothing changes, and a client with a key of its tenant."""
+    with ExitStack() as stack:
+
+        def serve(memory):
+            one = stack.enter_context(serving_of(memory))
+            one.headers.update(bearer(memory))
+            clients.append(one)
+
+        clients = []
+        yield kept(serve), clients[0]
+
+
+@pytest.fixture(scope="module")
+def asking(empty):
+    """The client of the empty memory: what is refused needs no other one."""
+    return empty[1]
 
 
 def refused(response, status, told="", error=None):
@@ -204,8 +224,8 @@ def test_the_rest_of_memory_is_there_too(client, memory):
         refused(client.get(f"/v1/{path}/none", params=ANA), 404, error="NotFound")
 
 
-def test_each_operation_has_the_name_of_the_method_that_it_calls(client):
-    spec = client.app.openapi()
+def test_each_operation_has_the_name_of_the_method_that_it_calls(asking):
+    spec = asking.app.openapi()
     named = {one["operationId"] for operations in spec["paths"].values() for one in operations.values()}
     assert named - {"live", "ready", "metrics"} <= set(dir(Memory))
 
@@ -246,17 +266,17 @@ def test_without_a_model_an_answer_is_its_context(client, memory):
     assert well(client.post("/v1/answer", params=ANA, json=body)) == whole
 
 
-def test_what_is_wrong_with_a_stream_is_told_before_it_begins(client):
-    refused(client.post("/v1/answer/stream", params=ANA, json={"question": ""}), 400, error="InvalidInput")
+def test_what_is_wrong_with_a_stream_is_told_before_it_begins(asking):
+    refused(asking.post("/v1/answer/stream", params=ANA, json={"question": ""}), 400, error="InvalidInput")
 
 
-def test_what_goes_wrong_in_a_stream_is_its_last_event(client, memory, monkeypatch):
+def test_what_goes_wrong_in_a_stream_is_its_last_event(asking, monkeypatch):
     def broken(*_args, **_options):
         yield "In Lis"
         raise errors.Unreachable("No server answers at bolt://10.1.2.3.")
 
     monkeypatch.setattr(Memory, "answer_stream", broken)
-    told = client.post("/v1/answer/stream", params=ANA, json={"question": "Where?"})
+    told = asking.post("/v1/answer/stream", params=ANA, json={"question": "Where?"})
     assert "10.1.2.3" not in told.text
     (first, _), (last, problem) = events(told)
     assert (first, last, problem["status"], problem["error"]) == ("piece", "problem", 503, "Unreachable")
@@ -275,8 +295,8 @@ def test_what_goes_wrong_in_a_stream_is_its_last_event(client, memory, monkeypat
         {"X-API-Key": "mge_" + "A" * 43},
     ],
 )
-def test_without_a_key_that_opens_something_nothing_is_told(memory, headers):
-    with serving_of(memory) as client:
+def test_without_a_key_that_opens_something_nothing_is_told(empty, headers):
+    with serving_of(empty[0]) as client:
         for path in ("/v1/notes", "/v1/nothing", "/metrics", "/v1/users"):
             answer = client.get(path, params=ANA, headers=headers)
             assert refused(answer, 401, error="KeyRefused")
@@ -400,9 +420,9 @@ def test_a_key_of_a_user_reads_the_shared_memory_and_does_not_change_it(memory):
             refused(client.get(f"/v1/{path}", headers=mine), 403, "whole tenant")
 
 
-def test_with_a_key_of_a_tenant_one_says_whose_memory_is_meant(client):
-    refused(client.get("/v1/notes"), 400, "user_id is required")
-    refused(client.get("/v1/notes", params={**ANA, "shared": True}), 400, "leave user_id out")
+def test_with_a_key_of_a_tenant_one_says_whose_memory_is_meant(asking):
+    refused(asking.get("/v1/notes"), 400, "user_id is required")
+    refused(asking.get("/v1/notes", params={**ANA, "shared": True}), 400, "leave user_id out")
 
 
 def test_when_everything_of_a_user_is_erased_the_users_key_opens_nothing(memory, monkeypatch):
@@ -449,12 +469,13 @@ def test_on_a_machine_of_ones_own_no_key_is_asked_for_until_there_is_one(memory,
         {"Host": "127.0.0.1.example:8080"},
     ],
 )
-def test_without_keys_no_page_in_a_browser_can_ask(memory, none_yet, headers):
-    with serving_of(memory, required=False) as client:
+def test_without_keys_no_page_in_a_browser_can_ask(empty, none_yet, headers):
+    with serving_of(empty[0], required=False) as client:
         refused(client.get("/v1/notes", params=ANA, headers=headers), 403, "a name of this machine")
 
 
-def test_beyond_the_machine_nothing_is_served_without_a_key(memory, none_yet):
+def test_beyond_the_machine_nothing_is_served_without_a_key(empty, none_yet):
+    memory, _ = empty
     with pytest.raises(errors.SettingsError, match="needs a key, and there is none"):
         serving.admitted(memory, alone=False)
     assert not serving.admitted(memory, alone=True).required
@@ -492,8 +513,8 @@ def test_a_key_can_be_asked_for_in_any_case(tenant, embedder, none_yet):
         (None, "body"),
     ],
 )
-def test_a_question_that_can_not_be_asked_is_told_in_a_sentence(client, body, told):
-    refused(client.post("/v1/search", params=ANA, json=body), 400, told, "InvalidInput")
+def test_a_question_that_can_not_be_asked_is_told_in_a_sentence(asking, body, told):
+    refused(asking.post("/v1/search", params=ANA, json=body), 400, told, "InvalidInput")
 
 
 @pytest.mark.parametrize(
@@ -505,69 +526,69 @@ def test_a_question_that_can_not_be_asked_is_told_in_a_sentence(client, body, to
         (b'{"question": "x", "min_similarity": NaN}', "min_similarity"),
     ],
 )
-def test_a_body_that_can_not_be_read_is_told_in_a_sentence(client, text, told):
+def test_a_body_that_can_not_be_read_is_told_in_a_sentence(asking, text, told):
     headers = {"Content-Type": "application/json"}
-    refused(client.post("/v1/search", params=ANA, content=text, headers=headers), 400, told)
+    refused(asking.post("/v1/search", params=ANA, content=text, headers=headers), 400, told)
 
 
-def test_parameters_that_there_are_not_are_told(client):
-    problem = refused(client.get("/v1/notes", params={**ANA, "sesion": "sea"}), 400, "no parameter 'sesion'")
+def test_parameters_that_there_are_not_are_told(asking):
+    problem = refused(asking.get("/v1/notes", params={**ANA, "sesion": "sea"}), 400, "no parameter 'sesion'")
     assert "session" in problem["detail"]
-    refused(client.post("/v1/search", params={**ANA, "session": "sea"}, json={"question": "x"}), 400, "'session'")
-    refused(client.get("/v1/users", params=ANA), 400, "'user_id'")
-    refused(client.get("/v1/notes", params={**ANA, "limit": 0}), 400, "limit")
-    refused(client.get("/v1/notes", params={**ANA, "metadata": "floor"}), 400, "KEY=VALUE")
+    refused(asking.post("/v1/search", params={**ANA, "session": "sea"}, json={"question": "x"}), 400, "'session'")
+    refused(asking.get("/v1/users", params=ANA), 400, "'user_id'")
+    refused(asking.get("/v1/notes", params={**ANA, "limit": 0}), 400, "limit")
+    refused(asking.get("/v1/notes", params={**ANA, "metadata": "floor"}), 400, "KEY=VALUE")
 
 
 @pytest.mark.parametrize("path", ["/v1/notes?user_id=jos%E9", "/v1/notes/%FF?user_id=ana"])
-def test_an_address_is_utf_8(client, path):
-    refused(client.get(path), 400, "UTF-8")
+def test_an_address_is_utf_8(asking, path):
+    refused(asking.get(path), 400, "UTF-8")
 
 
-def test_whose_memory_is_said_once(client):
-    told = client.get("/v1/notes?user_id=ana&user_id=ben")
+def test_whose_memory_is_said_once(asking):
+    told = asking.get("/v1/notes?user_id=ana&user_id=ben")
     assert (told.status_code, "once" in told.json()["detail"]) == (400, True)
 
 
-def test_what_is_open_to_all_reads_no_body(client, monkeypatch):
+def test_what_is_open_to_all_reads_no_body(asking, monkeypatch):
     monkeypatch.setattr("memgraph_engine.integrations.rest.gate.deeper", lambda *_: pytest.fail("it was read"))
     assert (
-        client.post("/health/live", content=b"[" * 1000, headers={"Content-Type": "application/json"}).status_code
+        asking.post("/health/live", content=b"[" * 1000, headers={"Content-Type": "application/json"}).status_code
         == 405
     )
 
 
-def test_paths_and_methods_that_there_are_not_are_told(client):
-    refused(client.get("/v1/nothing"), 404, "no such path")
-    wrong = client.put("/v1/search", params=ANA)
+def test_paths_and_methods_that_there_are_not_are_told(asking):
+    refused(asking.get("/v1/nothing"), 404, "no such path")
+    wrong = asking.put("/v1/search", params=ANA)
     refused(wrong, 405)
     assert wrong.headers["allow"] == "POST"
 
 
-def test_a_body_that_is_not_json_is_refused(client):
+def test_a_body_that_is_not_json_is_refused(asking):
     for kind in ("text/plain", "application/x-www-form-urlencoded"):
-        refused(client.post("/v1/search", params=ANA, content=b"{}", headers={"Content-Type": kind}), 415, "JSON")
+        refused(asking.post("/v1/search", params=ANA, content=b"{}", headers={"Content-Type": kind}), 415, "JSON")
 
 
-def test_a_large_body_is_refused_whether_it_tells_its_size_or_not(client):
+def test_a_large_body_is_refused_whether_it_tells_its_size_or_not(asking):
     def pieces():
         for _ in range(100):
             yield b"x" * 1_000_000
 
     headers = {"Content-Type": "application/json"}
     for content in (b"x" * 5_000_000, pieces()):
-        refused(client.post("/v1/search", params=ANA, content=content, headers=headers), 413, "4,000,000 bytes")
+        refused(asking.post("/v1/search", params=ANA, content=content, headers=headers), 413, "4,000,000 bytes")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
-def test_json_is_utf_8(client, encoding):
-    told = client.post("/v1/search", content='{"question": "Where?"}'.encode(encoding), headers=AS_JSON, params=ANA)
+def test_json_is_utf_8(asking, encoding):
+    told = asking.post("/v1/search", content='{"question": "Where?"}'.encode(encoding), headers=AS_JSON, params=ANA)
     refused(told, 400, "UTF-8")
 
 
-def test_a_body_of_two_lengths_is_refused(client):
+def test_a_body_of_two_lengths_is_refused(asking):
     headers = {**AS_JSON, "Content-Length": "22", "Transfer-Encoding": "chunked"}
-    told = client.post("/v1/search", content=b'{"question": "Where?"}', headers=headers, params=ANA)
+    told = asking.post("/v1/search", content=b'{"question": "Where?"}', headers=headers, params=ANA)
     refused(told, 400, "send one of them")
 
 
@@ -588,8 +609,8 @@ def test_an_item_is_changed_by_its_store_alone(client, memory):
     refused(client.put("/v1/notes/item:k", params=ANA, json={"text": "The boat is blue."}), 400, "by its key")
 
 
-def test_a_form_is_small(memory):
-    with serving_of(memory, ui=True) as client:
+def test_a_form_is_small(empty):
+    with serving_of(empty[0], ui=True) as client:
         told = client.post("/ui/login", content=b"key=" + b"x" * 70_000)
         assert told.status_code == 413
 
@@ -611,10 +632,10 @@ def test_it_may_be_mounted_in_another_app(memory):
         assert told.status_code == 200
 
 
-def test_deep_json_is_refused(client):
+def test_deep_json_is_refused(asking):
     for deep in ('{"a":' * 100_000, "[" * 1000 + "]" * 1000, '{"question": ' + "[" * 40 + "]" * 40 + "}"):
         headers = {"Content-Type": "application/json"}
-        refused(client.post("/v1/search", params=ANA, content=deep, headers=headers), 400, "32 levels")
+        refused(asking.post("/v1/search", params=ANA, content=deep, headers=headers), 400, "32 levels")
 
 
 def test_brackets_in_strings_are_no_levels():
@@ -624,12 +645,12 @@ def test_brackets_in_strings_are_no_levels():
     assert time.perf_counter() - began < 2
 
 
-def test_what_fails_tells_nothing_of_the_server(client, monkeypatch, caplog):
+def test_what_fails_tells_nothing_of_the_server(asking, monkeypatch, caplog):
     def broken(*_args, **_options):
         raise errors.QueryFailed("Neo.X", "bolt://10.1.2.3 refused 'secret words'")
 
     monkeypatch.setattr(Memory, "stats", broken)
-    problem = refused(client.get("/v1/stats", params=ANA), 500, "The server refused a statement.", "QueryFailed")
+    problem = refused(asking.get("/v1/stats", params=ANA), 500, "The server refused a statement.", "QueryFailed")
     assert "secret" not in str(problem)
     assert "10.1.2.3" in caplog.text
 
@@ -715,8 +736,8 @@ def test_what_is_counted_names_routes_and_nobody(client):
     assert not re.search("ana|m1|m2|4711|nothing", page.text)
 
 
-def test_the_document_tells_every_error_as_a_problem(client):
-    spec = well(client.get("/openapi.json", headers={"Authorization": ""}))
+def test_the_document_tells_every_error_as_a_problem(asking):
+    spec = well(asking.get("/openapi.json", headers={"Authorization": ""}))
     assert "HTTPValidationError" not in spec["components"]["schemas"]
     for path, operations in spec["paths"].items():
         for operation in operations.values():
@@ -731,6 +752,6 @@ def test_the_document_tells_every_error_as_a_problem(client):
     assert set(spec["components"]["schemas"]["Prompt"]["properties"]) == set(Prompt.__dataclass_fields__)
 
 
-def test_its_pages_load_nothing_from_elsewhere(client):
+def test_its_pages_load_nothing_from_elsewhere(asking):
     for path in ("/docs", "/redoc"):
-        refused(client.get(path), 404)
+        refused(asking.get(path), 404)

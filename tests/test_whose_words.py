@@ -21,7 +21,7 @@ def kinds(receipt):
 
 
 def evidence(memory, entry):
-    return next(one.evidence for one in memory.decisions(user_id="ana") if one.id == entry.decision)
+    return next(one.evidence for one in memory.decisions(user_id="ana", limit=100) if one.id == entry.decision)
 
 
 def ties(memory, note):
@@ -124,13 +124,14 @@ MACHINES = [
 ]
 
 
-@pytest.mark.parametrize(("message", "why"), MACHINES)
 @pytest.mark.parametrize("wait", [True, False])
-def test_what_is_said_to_or_by_machines_is_kept_without_a_note(memory, message, why, wait):
-    (entry,) = memory.add({"id": "m", **message}, user_id="ana", wait=wait).entries
-    assert (entry.kind, entry.note) == ("discard", "")
-    assert evidence(memory, entry).startswith(why)
-    assert memory.stats(user_id="ana").sources == 1
+def test_what_is_said_to_or_by_machines_is_kept_without_a_note(memory, wait):
+    said = [{"id": f"m{at}", **message} for at, (message, _) in enumerate(MACHINES)]
+    entries = memory.add(said, user_id="ana", wait=wait).entries
+    assert [(entry.kind, entry.note) for entry in entries] == [("discard", "")] * len(MACHINES)
+    told = [evidence(memory, entry) for entry in entries]
+    assert [told[at].startswith(why) for at, (_, why) in enumerate(MACHINES)] == [True] * len(MACHINES), told
+    assert memory.stats(user_id="ana").sources == len(MACHINES)
     assert memory.verify(user_id="ana") == []
 
 
@@ -179,19 +180,20 @@ SILENT = [
 ]
 
 
-@pytest.mark.parametrize(("message", "why"), SILENT)
 @pytest.mark.parametrize("wait", [True, False])
-def test_a_turn_that_says_nothing_to_be_noted_keeps_out_no_other(memory, message, why, wait):
-    talk = [
-        {"role": "user", "content": "My flight leaves on Monday."},
-        message,
-        {"role": "user", "content": "To Faro."},
-    ]
+def test_a_turn_that_says_nothing_to_be_noted_keeps_out_no_other(memory, wait):
+    said = ["My flight leaves on Monday.", "To Faro.", "My aunt keeps nine goats.", "It rains.", "Ines rows.", "I ski."]
+    talk = [{"role": "user", "content": said[0]}]
+    for (message, _), text in zip(SILENT, said[1:], strict=True):
+        talk += [{"id": text, **message}, {"role": "user", "content": text}]
     entries = memory.add(talk, user_id="ana", session="s", wait=wait).entries
     memory.process(user_id="ana")
-    assert evidence(memory, entries[1]).startswith(f"It is {why}")
-    assert [note.text for note in memory.get_all(user_id="ana")] == ["My flight leaves on Monday.", "To Faro."]
-    assert memory.stats(user_id="ana").sources == 3
+    told = [evidence(memory, entry) for entry in entries[1 : 2 * len(SILENT) : 2]]
+    assert [one.startswith(f"It is {why}") for one, (_, why) in zip(told, SILENT, strict=True)] == [True] * len(
+        SILENT
+    ), told
+    assert [note.text for note in memory.get_all(user_id="ana")] == said
+    assert memory.stats(user_id="ana").sources == len(talk)
     assert memory.verify(user_id="ana") == []
     assert memory.render(user_id="ana") == 0
 

@@ -53,7 +53,7 @@ class Engine:
         """Open a scope to be written to, and return its language; raises StoreMismatch where another one is set."""
         known, wanted = self.languages.get(scope.name), self.settings.language
         if known is None:
-            known = scopes.open_scope(self.db, scope, wanted or DEFAULT_LANGUAGE)
+            known, self.versions[scope.name] = scopes.open_scope(self.db, scope, wanted or DEFAULT_LANGUAGE)
             if self.embedder.languages and known not in self.embedder.languages:
                 _tell_unknown(self.embedder.name, known)
         if wanted and known != wanted:

@@ -15,12 +15,11 @@ from memgraph_engine.model.scope import Scope
 _PAGE = 1000
 
 
-def open_scope(db: Database | Runner, scope: Scope, language: str) -> str:
-    """Make the scope unless it is there, and return its language."""
+def open_scope(db: Database | Runner, scope: Scope, language: str) -> tuple[str, int]:
+    """Make the scope unless it is there, and return its language and version."""
     run = db.commit if isinstance(db, Database) else db.run
     rows = run("scopes/open", scope=scope.name, tenant=scope.tenant, user=scope.user or "", language=language)
-    recorded: str = rows[0]["language"]
-    return recorded
+    return rows[0]["language"], rows[0]["version"]
 
 
 @dataclass(frozen=True, slots=True)
