@@ -10,7 +10,7 @@ from uuid import uuid4
 import neo4j
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, Phase, example, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
@@ -374,7 +374,8 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example([("add", 1), ("build", 0), ("update", 2), ("delete", 0), ("undo", 0), ("build", 0), ("add", 2), ("delete", 3)])
+@settings(phases=[Phase.explicit], suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_was_written_and_undone_the_next_tree_is_that_of_the_notes(server, embedder, steps):
     check_tree(embedder, steps)
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings, strategies as st
+from hypothesis import HealthCheck, Phase, example, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
@@ -484,12 +484,13 @@ def take(memory, number, step, which):
 
 
 @given(STEPS)
-@settings(
-    max_examples=2,
-    phases=[Phase.explicit, Phase.generate],
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@example(
+    [
+        ("add", 0), ("say again", 1), ("say again", 0), ("run", 0), ("update", 2), ("delete", 1), ("undo", 0),
+        ("apart", 3), ("erase", 0), ("say again", 7), ("run", 0), ("undo", 0),
+    ]
+)  # fmt: skip
+@settings(phases=[Phase.explicit], suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_was_written_and_undone_claims_are_those_of_the_notes_that_can_be_read(server, embedder, steps):
     check_claims(server, embedder, steps)
 

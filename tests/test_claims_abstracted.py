@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings, strategies as st
+from hypothesis import HealthCheck, Phase, example, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
@@ -645,12 +645,13 @@ def take(memory, model, number, step, which):
 
 
 @given(STEPS)
-@settings(
-    max_examples=2,
-    phases=[Phase.explicit, Phase.generate],
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@example(
+    [
+        ("add", 1), ("other", 2), ("down", 0), ("say", 1), ("run", 0), ("update", 1), ("delete", 2), ("undo", 0),
+        ("apart", 1), ("erase", 0), ("other", 3), ("run", 0),
+    ]
+)  # fmt: skip
+@settings(phases=[Phase.explicit], suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_was_written_and_undone_each_claim_is_in_the_words_of_a_note_that_can_be_read(server, embedder, steps):
     check_abstracted(server, embedder, steps)
 

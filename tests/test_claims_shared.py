@@ -8,7 +8,7 @@ from itertools import product
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings, strategies as st
+from hypothesis import HealthCheck, Phase, example, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
@@ -473,12 +473,14 @@ def take(memory, step, user, which):
 
 
 @given(STEPS)
-@settings(
-    max_examples=2,
-    phases=[Phase.explicit, Phase.generate],
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@example(
+    [
+        ("say", "ana", 2), ("run", "ana", 0), ("update", "ben", 0), ("undo", "ben", 0), ("delete", "cleo", 1),
+        ("undo", "cleo", 0), ("out", "ana", 0), ("in", "ana", 0), ("apart", "ben", 1), ("erase", "ana", 0),
+        ("run", "ana", 0), ("erase all", "cleo", 0), ("say", "cleo", 4), ("run", "cleo", 0),
+    ]
+)  # fmt: skip
+@settings(phases=[Phase.explicit], suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_users_did_a_shared_claim_is_what_three_of_them_say_now(server, embedder, steps):
     check_shared(server, embedder, steps)
 

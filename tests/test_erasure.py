@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import neo4j
 import pytest
-from hypothesis import HealthCheck, example, given, settings, strategies as st
+from hypothesis import HealthCheck, Phase, example, given, settings, strategies as st
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import ErasureRefused, Held, InvalidInput, NotFound, StoreError, UndoRefused
@@ -721,8 +721,11 @@ def check_erasure(memory, script):
 
 
 @pytest.mark.timeout(900)
-@settings(max_examples=2, suppress_health_check=list(HealthCheck))
+@settings(phases=[Phase.explicit], suppress_health_check=list(HealthCheck))
 @given(steps)
+@example(
+    [("add", [4, 0]), ("secret", [1, 6]), ("update", 2, 5), ("untie", 0), ("evict", 2), ("restore", 0), ("undo", 1)]
+)
 @example([("secret", [7, 8]), ("build",), ("add", [3])])  # a model describes blocks in the words of their notes
 @example([("defer", [0]), ("process",)])  # what joined another note quoted it as long as it waited
 def test_nothing_is_left_of_what_is_erased(memory, script):
