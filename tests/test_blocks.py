@@ -460,7 +460,8 @@ def test_an_export_leaves_blocks_out_and_an_import_builds_the_same_ones(told, tm
     assert stored(told) == before
 
 
-def test_the_commands_tell_of_blocks(told, monkeypatch):
+def test_the_commands_tell_of_blocks(told, embedder, monkeypatch):
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", told.engine.settings.tenant)
 
     def cli(*words, code=0):

@@ -771,6 +771,7 @@ def test_new_blocks_get_the_vectors_of_their_texts_and_what_no_model_described_k
 
 
 def test_the_commands_tell_what_a_model_described(tenant, embedder, monkeypatch):
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
 
     def cli(*words):

@@ -585,7 +585,8 @@ def test_an_export_leaves_claims_out_and_an_import_finds_the_same_ones(told, tmp
     assert mine == theirs
 
 
-def test_the_commands_tell_of_claims(told, monkeypatch):
+def test_the_commands_tell_of_claims(told, embedder, monkeypatch):
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", told.engine.settings.tenant)
 
     def shown(*command):

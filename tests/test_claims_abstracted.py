@@ -692,6 +692,7 @@ def check_abstracted(server, embedder, steps):
 
 
 def test_the_commands_tell_what_a_model_did(tenant, embedder, monkeypatch):
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
 
     def cli(*words):

@@ -529,7 +529,8 @@ def test_what_is_wrong_with_a_mark_is_told(three, tenant):
     assert any("a name or a number" in one for one in spoil("c.text = 'Bob is 5'", "cleo"))
 
 
-def test_the_command_shares_and_tells(three, tenant, monkeypatch):
+def test_the_command_shares_and_tells(three, tenant, embedder, monkeypatch):
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
 
     def shown(*command):

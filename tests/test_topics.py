@@ -347,7 +347,8 @@ def test_engines_that_can_not_be_used_are_refused(memory, monkeypatch):
 # ---- the command line ---------------------------------------------------------------------------
 
 
-def test_the_commands(memory, monkeypatch):
+def test_the_commands(memory, embedder, monkeypatch):
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     tenant = memory.engine.settings.tenant
     plant(memory, "ana", SEA, KITCHEN)
 
