@@ -932,7 +932,7 @@ def test_planning_an_erasure_of_twice_the_sources_does_twice_the_work(memory, wo
     """It is counted, not timed, since a time tells of the machine as well."""
     gate = memory.engine.settings.gate.model_copy(update={"update": False, "discard": False})
     memory = twin(memory, tenant=memory.engine.settings.tenant, gate=gate)
-    sizes = (25, 50, 100)
+    sizes = (10, 20, 40)
     for some in sizes:
         told = [{"id": f"{at}", "text": f"Ferry {at} leaves at noon.", "session": "sea"} for at in range(some)]
         memory.add_many(told, user_id=f"{some}")
