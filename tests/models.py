@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.cost import Cost
+from memgraph_engine.llm.roles import Roles
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.settings import RolesSettings
 from memgraph_engine.testing import ScriptedChat
@@ -40,6 +41,12 @@ def written(context):
 
 def said(answer):
     return answer if isinstance(answer, str) else json.dumps(answer)
+
+
+def roles_of(asked, only, **llm):
+    """The roles `only`, which ask this model (None: the one that `llm` names); all others have none."""
+    none = {role: {"model": ""} for role in ROLES if role not in only}
+    return Roles(Settings.load(llm={"roles": none, "retries": 0, **llm}).llm, llm=asked)
 
 
 @contextmanager

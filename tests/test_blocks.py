@@ -10,7 +10,7 @@ from uuid import uuid4
 import neo4j
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, Phase, example, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
@@ -21,6 +21,7 @@ from memgraph_engine.errors import InvalidInput, NotFound, SettingsError
 from memgraph_engine.graph import blocks as block_graph
 from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
+from tests.lasting import lasting
 
 ANA = {"user_id": "ana"}
 TALK = [
@@ -52,6 +53,15 @@ def told(memory):
     return memory
 
 
+@pytest.fixture(scope="module")
+def standing(server, embedder):
+    """The same as `told`, for tests that only read."""
+    with lasting(embedder) as memory:
+        tell(memory)
+        memory.rebuild_blocks(**ANA)
+        yield memory
+
+
 def test_docstring_examples():
     assert doctest.testmod(by_blocks).failed == 0
 
@@ -73,17 +83,17 @@ def test_nothing_is_built_until_it_is_asked_for(memory):
     assert memory.stats(**ANA).blocks == 0
 
 
-def test_a_tree_holds_each_note_once(told):
-    tree = told.block_tree(**ANA)
-    leaves = [told.block(block.id, **ANA) for block in tree if not block.level]
+def test_a_tree_holds_each_note_once(standing):
+    tree = standing.block_tree(**ANA)
+    leaves = [standing.block(block.id, **ANA) for block in tree if not block.level]
     assert sorted(text for leaf in leaves for text in notes_of(leaf)) == sorted(text for _, text in TALK)
     assert tree[0].notes == len(TALK)
-    assert told.stats(**ANA).blocks == len(tree) == 2 * len(leaves) - 1
-    assert told.verify(**ANA) == []
+    assert standing.stats(**ANA).blocks == len(tree) == 2 * len(leaves) - 1
+    assert standing.verify(**ANA) == []
 
 
-def test_a_question_finds_the_blocks_nearest_to_it_and_none_within_another(told):
-    found = told.blocks("Where is the boat?", **ANA)
+def test_a_question_finds_the_blocks_nearest_to_it_and_none_within_another(standing):
+    found = standing.blocks("Where is the boat?", **ANA)
     assert any("boat" in text for text in notes_of(found[0]))
     assert [block.score for block in found] == sorted((block.score for block in found), reverse=True)
     assert not any(
@@ -104,15 +114,15 @@ def lifted(memory, question="Where is the boat?", **narrow):
     return {hit.note.id for hit in hits if "blocks" in hit.explanation.proposed_by}
 
 
-def test_by_default_blocks_propose_nothing_to_a_search(told):
-    assert lifted(told) == set()
+def test_by_default_blocks_propose_nothing_to_a_search(standing):
+    assert lifted(standing) == set()
 
 
-def test_with_a_weight_the_notes_of_the_nearest_blocks_are_proposed(told):
+def test_with_a_weight_the_notes_of_the_nearest_blocks_are_proposed(standing):
     for k in (1, 2, 3, 10):  # of which none holds another: that would leave no place for the next
-        nearest = told.blocks("Where is the boat?", **ANA, k=k)
+        nearest = standing.blocks("Where is the boat?", **ANA, k=k)
         notes = {note.id for block in nearest for note in block.fields["salient_notes"]}
-        assert lifted(by_blocks_too(told, block_anchors=k)) == notes
+        assert lifted(by_blocks_too(standing, block_anchors=k)) == notes
 
 
 def test_what_only_blocks_propose_is_found_and_stays_within_filters_scopes_and_time(told):
@@ -137,8 +147,8 @@ def test_a_stale_block_proposes_nothing_to_a_search(told):
     assert lifted(alone) == {note.id for note in now.fields["salient_notes"]}
 
 
-def test_a_block_tells_its_fields_from_its_notes(told):
-    found = told.blocks("Who bakes bread?", **ANA, k=1)[0]
+def test_a_block_tells_its_fields_from_its_notes(standing):
+    found = standing.blocks("Who bakes bread?", **ANA, k=1)[0]
     assert found.fields["subjects"] == ("Ana",)
     assert found.fields["summary"] in " ".join(text for _, text in TALK)
     assert found.fields["keywords"]
@@ -148,9 +158,9 @@ def test_a_block_tells_its_fields_from_its_notes(told):
 
 
 @pytest.mark.parametrize("nodes", [1, 2, 3, 100])
-def test_an_outline_holds_all_notes_in_so_many_blocks(told, nodes):
-    found = told.outline(nodes, **ANA)
-    leaves = sum(not block.level for block in told.block_tree(**ANA))
+def test_an_outline_holds_all_notes_in_so_many_blocks(standing, nodes):
+    found = standing.outline(nodes, **ANA)
+    leaves = sum(not block.level for block in standing.block_tree(**ANA))
     assert len(found) == min(nodes, leaves)
     assert sum(block.notes for block in found) == len(TALK)
     assert sorted({text for block in found for text in notes_of(block)}) == sorted(text for _, text in TALK)
@@ -225,19 +235,19 @@ def test_a_users_question_finds_the_shared_blocks_as_well(told):
     }
 
 
-def test_what_is_wrong_is_refused(told):
+def test_what_is_wrong_is_refused(standing):
     for call in (
-        lambda: told.blocks("boat", **ANA, k=0),
-        lambda: told.blocks("", **ANA),
-        lambda: told.outline(0, **ANA),
+        lambda: standing.blocks("boat", **ANA, k=0),
+        lambda: standing.blocks("", **ANA),
+        lambda: standing.outline(0, **ANA),
     ):
         with pytest.raises(InvalidInput):
             call()
-    for unknown in (lambda: told.block("none", **ANA), lambda: told.outline(below="none", **ANA)):
+    for unknown in (lambda: standing.block("none", **ANA), lambda: standing.outline(below="none", **ANA)):
         with pytest.raises(NotFound, match="no block 'none'"):
             unknown()
     with pytest.raises(NotFound):
-        told.rebuild_blocks(user_id="nobody")
+        standing.rebuild_blocks(user_id="nobody")
 
 
 def test_what_has_ended_is_told_no_more_and_its_blocks_are_stale_after_the_sweep(tenant, embedder, clock):
@@ -374,7 +384,8 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example([("add", 1), ("build", 0), ("update", 2), ("delete", 0), ("undo", 0), ("build", 0), ("add", 2), ("delete", 3)])
+@settings(phases=[Phase.explicit], suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_was_written_and_undone_the_next_tree_is_that_of_the_notes(server, embedder, steps):
     check_tree(embedder, steps)
 
@@ -459,7 +470,8 @@ def test_an_export_leaves_blocks_out_and_an_import_builds_the_same_ones(told, tm
     assert stored(told) == before
 
 
-def test_the_commands_tell_of_blocks(told, monkeypatch):
+def test_the_commands_tell_of_blocks(told, embedder, monkeypatch):
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", told.engine.settings.tenant)
 
     def cli(*words, code=0):
@@ -481,8 +493,8 @@ def test_the_commands_tell_of_blocks(told, monkeypatch):
 # ---- a context ------------------------------------------------------------------------------
 
 
-def test_a_context_by_blocks_tells_the_notes_of_the_blocks_nearest_to_the_question(told):
-    context = told.context("Where does the harbour keep the boat?", by="blocks", budget=300, **ANA)
+def test_a_context_by_blocks_tells_the_notes_of_the_blocks_nearest_to_the_question(standing):
+    context = standing.context("Where does the harbour keep the boat?", by="blocks", budget=300, **ANA)
     lines = [entry.line for entry in context.entries]
     assert "The harbour keeps the boat through the winter." in lines[0]
     assert context.tokens <= 300
@@ -497,10 +509,10 @@ def test_a_context_by_blocks_is_empty_where_none_were_built_and_not_sure_where_n
     assert not memory.context("Which planet has rings of ice?", by="blocks", **ANA).sure
 
 
-def test_a_context_by_blocks_takes_no_filters_and_no_other_way(told):
+def test_a_context_by_blocks_takes_no_filters_and_no_other_way(standing):
     for wrong in ({"by": "blocks", "session": "s1"}, {"by": "trees"}):
         with pytest.raises(InvalidInput, match="blocks"):
-            told.context("Where is the boat?", **wrong, **ANA)
+            standing.context("Where is the boat?", **wrong, **ANA)
 
 
 def test_what_blocks_gave_a_reader_is_recorded_where_that_is_asked_for(tenant, embedder):

@@ -3,6 +3,7 @@
 import json
 from contextlib import contextmanager
 from datetime import timedelta
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
@@ -17,10 +18,12 @@ from memgraph_engine.cost import NOTHING
 from memgraph_engine.errors import ModelRefused, ModelUnavailable, NotFound
 from memgraph_engine.graph import blocks as block_graph
 from memgraph_engine.llm.role import role
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
+from tests.clocks import BEGIN
 from tests.loopback import Say, chat_server, forget_clients
-from tests.models import ROLES, Teller, described, memory_with
+from tests.models import ROLES, Teller, described, memory_with, roles_of
 from tests.snapshots import of_scope
 from tests.test_blocks import ANA, CHANGES, LAST, TALK, holding, stored, tell
 from tests.test_erasure import everything_told, rows, scope_of
@@ -383,8 +386,36 @@ def test_what_is_no_description_is_refused_and_its_words_are_not_told(how):
     assert "vanity" not in str(told.value)
 
 
-@pytest.mark.parametrize("how", ["too long", *UNUSABLE])
-def test_whatever_a_model_answers_wrongly_the_notes_tell_the_block_and_it_is_said(tenant, embedder, how):
+def asked_about(model, *blocks):
+    """Have a model asked about blocks of some notes each: what it wrote of each, and what was spent."""
+    engine, spent = SimpleNamespace(roles=roles_of(model, ["describing"])), Spent()
+    shown = [tuple(describing._Shown(text, BEGIN) for text in notes) for notes in blocks]
+    describer = describing.Describer(engine, "acme/ana", schema("personal"), spent)
+    describer._ask([shown])
+    return [describer._known[one] for one in shown], spent
+
+
+BOATS = (["Ana sails.", "Her boat is blue."], ["Ana bakes."])
+
+
+def test_what_a_model_writes_of_blocks_is_taken_with_its_name():
+    written, spent = asked_about(Teller(), *BOATS)
+    assert [one.model for one in written] == ["teller", "teller"]
+    assert written[1].fields["summary"] == "Written of Ana bakes."
+    assert (spent.fallbacks, spent.cost.calls) == ((), 1)
+
+
+@pytest.mark.parametrize("how", UNUSABLE)
+def test_whatever_a_model_answers_wrongly_nothing_of_it_is_taken_and_it_is_said(how):
+    written, spent = asked_about(Teller(*[UNUSABLE[how]] * 2), *BOATS)
+    assert written == [None, None]
+    (why,) = spent.fallbacks
+    assert why.startswith("Describing was done without a model: teller ")
+    assert "vanity" not in why
+
+
+@pytest.mark.parametrize("how", ["too long", "another form"])
+def test_where_a_model_answers_wrongly_the_notes_tell_the_block(tenant, embedder, how):
     answers = [WRONG[how]] * 20 if how in WRONG else [UNUSABLE[how]] * 40
     with told_by(tenant, embedder, Teller(*answers)) as memory:
         run = memory.rebuild_blocks(**ANA)
@@ -397,18 +428,24 @@ def test_whatever_a_model_answers_wrongly_the_notes_tell_the_block_and_it_is_sai
         assert memory.verify(**ANA) == []
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "She codes 👩\u200d💻 with love ❤\ufe0f\u200d🔥, her family 👨🏽\u200d👩\u200d👧.",
-        "She dialled 1\ufe0f\u20e3 under the 🏳\ufe0f\u200d🌈.",
-        "می\u200cخواهم به خانه بروم",
-        "राज्\u200dय सरकार",
-        "无论问什么。",
-        "Se mudó a São Paulo — «por fin».",
-    ],
-)
-def test_what_joins_emoji_and_letters_stays(tenant, embedder, line):
+JOINED = [
+    "She codes 👩\u200d💻 with love ❤\ufe0f\u200d🔥, her family 👨🏽\u200d👩\u200d👧.",
+    "She dialled 1\ufe0f\u20e3 under the 🏳\ufe0f\u200d🌈.",
+    "می\u200cخواهم به خانه بروم",
+    "राज्\u200dय सरकार",
+    "无论问什么。",
+    "Se mudó a São Paulo — «por fin».",
+]
+
+
+@pytest.mark.parametrize("line", JOINED)
+def test_what_joins_emoji_and_letters_stays(line):
+    (block,) = role("describing").form.model_validate(changed(text=line)(described(["Ana sails."]))).blocks
+    assert describing.checked(schema("personal"), block.fields)["summary"] == line
+
+
+def test_what_a_model_wrote_is_told_sign_by_sign(tenant, embedder):
+    line = f"{JOINED[0]} {JOINED[2]}"
     with told_by(tenant, embedder, Teller(*[changed(text=line)] * 20), talk=TALK[:1]) as memory:
         run = memory.rebuild_blocks(**ANA)
         assert (run.described, run.undescribed) == (1, 0)
@@ -473,14 +510,21 @@ KINDS = {
 
 
 @pytest.mark.parametrize("how", KINDS)
+def test_which_kind_of_failure_it_was_and_whose_is_said_in_no_word_of_a_model(how):
+    answer, kind = KINDS[how]
+    _, spent = asked_about(Teller(*[answer] * 4), *BOATS)
+    assert spent.kinds == (f"Describing was done without a model: teller {kind}.",)
+    assert "9" * 30 not in str(spent.fallbacks)
+
+
+@pytest.mark.parametrize("how", ["a stranger's error", "fields of the model's"])
 def test_a_stored_run_says_which_kind_of_failure_it_was_and_whose(tenant, embedder, how):
     answer, kind = KINDS[how]
     with told_by(tenant, embedder, Teller(*[answer] * 40), llm=ONE) as memory:
-        told = memory.rebuild_blocks(**ANA)
+        memory.rebuild_blocks(**ANA)
         (kept,) = memory.block_runs(**ANA)
         assert f"Describing was done without a model: teller {kind}." in kept.fallbacks
         assert WORD not in str(kept.fallbacks).casefold()
-        assert "9" * 30 not in str((kept.fallbacks, told.fallbacks))
 
 
 def test_where_no_model_answers_none_is_asked_on(tenant, embedder):
@@ -727,6 +771,7 @@ def test_new_blocks_get_the_vectors_of_their_texts_and_what_no_model_described_k
 
 
 def test_the_commands_tell_what_a_model_described(tenant, embedder, monkeypatch):
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
 
     def cli(*words):

@@ -70,10 +70,11 @@ def test_one_vector_is_a_tree_by_itself():
     assert average_linkage(np.ones((1, 3))).pairs.shape == (0, 2)
 
 
-def test_too_many_for_the_exact_form_are_linked_in_parts_whole_and_repeatably():
-    vectors = crowd(9000, 5, 8)
-    found, again = average_linkage(vectors, exact=8000), average_linkage(vectors, exact=8000)
-    assert len(merged(found.pairs, 9000)[-1]) == 9000
+def test_too_many_for_the_exact_form_are_linked_in_parts_whole_and_repeatably(monkeypatch):
+    monkeypatch.setattr("memgraph_engine.blocks.linkage._PART", 400)
+    vectors = crowd(900, 5, 8)
+    found, again = average_linkage(vectors, exact=800), average_linkage(vectors, exact=800)
+    assert len(merged(found.pairs, 900)[-1]) == 900
     assert (found.pairs == again.pairs).all()
 
 
@@ -168,10 +169,11 @@ def test_a_tree_deeper_than_the_stack_is_walked(monkeypatch):
     assert (made.nodes[0].level, made.nodes[0].entered, made.nodes[0].left) == (n - 1, 0, 2 * n - 2)
 
 
-def test_no_block_is_nearer_in_itself_than_its_parts_are_also_where_it_is_linked_in_parts():
-    vectors = crowd(9000, 6, 4)
+def test_no_block_is_nearer_in_itself_than_its_parts_are_also_where_it_is_linked_in_parts(monkeypatch):
+    monkeypatch.setattr("memgraph_engine.blocks.linkage._PART", 400)
+    vectors = crowd(900, 6, 4)
     notes = [Placed(f"n{at:05}", f"s{at:05}", 0, at, 1) for at in range(len(vectors))]
-    made = tree("acme/ana", notes, vectors, exact=5000)
+    made = tree("acme/ana", notes, vectors, exact=500)
     heights = {node.id: node.height for node in made.nodes}
     assert all(heights[node.parent] >= node.height for node in made.nodes if node.parent)
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings, strategies as st
+from hypothesis import HealthCheck, Phase, example, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
@@ -23,6 +23,7 @@ from memgraph_engine.model import claim as claim_model
 from memgraph_engine.model.claim import confidence
 from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
+from tests.lasting import lasting
 from tests.snapshots import of_scope
 
 ANA = {"user_id": "ana"}
@@ -66,6 +67,15 @@ def told(memory):
     return memory
 
 
+@pytest.fixture(scope="module")
+def standing(server, embedder):
+    """The same as `told`, for tests that only read."""
+    with lasting(embedder) as memory:
+        tell(memory)
+        memory.consolidate(**ANA)
+        yield memory
+
+
 @pytest.mark.parametrize("module", [claim_model, reading])
 def test_docstring_examples(module):
     assert doctest.testmod(module).failed == 0
@@ -77,15 +87,15 @@ def test_nothing_is_claimed_until_it_is_asked_for(memory):
     assert memory.stats(**ANA).claims == 0
 
 
-def test_the_same_claim_of_two_notes_is_one_and_the_surer_for_it(told):
-    assert len(told.claims(**ANA)) == told.stats(**ANA).claims == 3
-    first, *others = told.claims(**ANA)
+def test_the_same_claim_of_two_notes_is_one_and_the_surer_for_it(standing):
+    assert len(standing.claims(**ANA)) == standing.stats(**ANA).claims == 3
+    first, *others = standing.claims(**ANA)
     assert (first.kind, first.text) == ("is_a", WHALES)
     assert len(first.notes) == 2
     assert first.confidence == pytest.approx(0.51)
     assert [one.confidence for one in others] == pytest.approx([0.3, 0.3])
-    assert {one.kind for one in told.claims(**ANA)} == {"is_a", "implies"}
-    assert told.verify(**ANA) == []
+    assert {one.kind for one in standing.claims(**ANA)} == {"is_a", "implies"}
+    assert standing.verify(**ANA) == []
 
 
 def test_more_notes_of_one_session_count_less_than_as_many_of_several():
@@ -155,11 +165,11 @@ def test_a_passage_of_a_document_claims_what_it_says(memory, tmp_path):
 # ---- finding --------------------------------------------------------------------------------
 
 
-def test_claims_on_something_begin_with_those_that_name_it(told):
-    found = told.claims("golden retrievers", **ANA)
+def test_claims_on_something_begin_with_those_that_name_it(standing):
+    found = standing.claims("golden retrievers", **ANA)
     assert found[0].text == "Bruno is a golden retriever"
     assert all(-1 <= claim.score <= 1.001 for claim in found)
-    assert told.claims("What hurts when I worry?", **ANA, k=1)[0].text == STRESS
+    assert standing.claims("What hurts when I worry?", **ANA, k=1)[0].text == STRESS
 
 
 def test_nobody_is_told_the_claims_of_another(told, tenant, embedder):
@@ -191,14 +201,14 @@ def test_a_user_is_told_the_shared_claims_as_well(told):
     assert told.claims("Porto", **ANA)[0].text == "Porto is a harbour town"
 
 
-def test_what_is_wrong_is_refused(told):
-    for call in (lambda: told.claims("whale", **ANA, k=0), lambda: told.claims("", **ANA)):
+def test_what_is_wrong_is_refused(standing):
+    for call in (lambda: standing.claims("whale", **ANA, k=0), lambda: standing.claims("", **ANA)):
         with pytest.raises(InvalidInput):
             call()
     with pytest.raises(NotFound):
-        told.claim("none", **ANA)
+        standing.claim("none", **ANA)
     with pytest.raises(NotFound):
-        told.consolidate(user_id="nobody")
+        standing.consolidate(user_id="nobody")
 
 
 # ---- what becomes of notes --------------------------------------------------------------------
@@ -484,12 +494,13 @@ def take(memory, number, step, which):
 
 
 @given(STEPS)
-@settings(
-    max_examples=2,
-    phases=[Phase.explicit, Phase.generate],
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@example(
+    [
+        ("add", 0), ("say again", 1), ("say again", 0), ("run", 0), ("update", 2), ("delete", 1), ("undo", 0),
+        ("apart", 3), ("erase", 0), ("say again", 7), ("run", 0), ("undo", 0),
+    ]
+)  # fmt: skip
+@settings(phases=[Phase.explicit], suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_was_written_and_undone_claims_are_those_of_the_notes_that_can_be_read(server, embedder, steps):
     check_claims(server, embedder, steps)
 
@@ -584,7 +595,8 @@ def test_an_export_leaves_claims_out_and_an_import_finds_the_same_ones(told, tmp
     assert mine == theirs
 
 
-def test_the_commands_tell_of_claims(told, monkeypatch):
+def test_the_commands_tell_of_claims(told, embedder, monkeypatch):
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", told.engine.settings.tenant)
 
     def shown(*command):
@@ -603,17 +615,17 @@ def test_the_commands_tell_of_claims(told, monkeypatch):
     assert json.loads(shown("show", claim["id"], "--json"))["notes"] == claim["notes"]
 
 
-def test_a_context_tells_claims_behind_its_notes_if_it_is_asked_to(told):
-    plain = told.context("Are whales mammals?", budget=300, **ANA)
+def test_a_context_tells_claims_behind_its_notes_if_it_is_asked_to(standing):
+    plain = standing.context("Are whales mammals?", budget=300, **ANA)
     assert (plain.general, "In general" in plain.text) == ((), False)
-    context = told.context("Are whales mammals?", budget=300, claims=True, **ANA)
+    context = standing.context("Are whales mammals?", budget=300, claims=True, **ANA)
     (line,) = context.general
     assert line.endswith(f": {WHALES}")
     by = {entry.number: entry.note.id for entry in context.entries if f"[{entry.number}]" in line}
-    assert set(by.values()) == set(told.claims("whale", **ANA, k=1)[0].notes)
+    assert set(by.values()) == set(standing.claims("whale", **ANA, k=1)[0].notes)
     assert context.text.splitlines()[-2] == line == context.shown[-1]
     assert context.tokens <= 300
-    assert told.context("Which planet has rings of ice?", claims=True, **ANA).general == ()
+    assert standing.context("Which planet has rings of ice?", claims=True, **ANA).general == ()
 
 
 def test_a_context_tells_no_claim_that_a_filter_might_leave_out_nor_one_of_what_nobody_asked(told):

@@ -5,10 +5,11 @@ import json
 import re
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings, strategies as st
+from hypothesis import HealthCheck, Phase, example, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
@@ -17,12 +18,14 @@ from memgraph_engine.claims.consolidation import TIDY
 from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, ModelRefused, ModelUnavailable, NotFound, UndoRefused
 from memgraph_engine.graph import claims as claim_graph
+from memgraph_engine.graph.claims import Unread
 from memgraph_engine.language.claims import claims_in
 from memgraph_engine.language.terms import tokenize
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
 from tests.loopback import Say, chat_server, forget_clients
-from tests.models import ROLES, Abstracter, memory_with
+from tests.models import ROLES, Abstracter, memory_with, roles_of
 from tests.snapshots import of_scope
 from tests.test_claims import ANA, BESIDE, STRESS, WHALES, held, stored, supported, tell, texts
 from tests.test_erasure import everything_told, rows, scope_of
@@ -48,6 +51,24 @@ def abstracted_by(tenant, embedder, model, *, talk=TALK, **given):
     with memory_with(tenant, embedder, model, only=["abstracting"], **given) as (memory, _):
         tell(memory, talk=talk)
         yield memory
+
+
+def read_by(asked, *notes, language="english", **llm):
+    """What comes of notes of Ana's where nothing is claimed yet: who had them read, and what each claims."""
+    engine = SimpleNamespace(roles=roles_of(asked, ["abstracting"], **llm), db=NO_CLAIMS)
+    reader = abstracting.Abstractor(engine, "acme/ana", language, Spent(), names=["ana"])
+    read = []
+    for part in reader.parts([Unread(f"n{at}", 1, [text], ["Ana"]) for at, text in enumerate(notes)]):
+        reader.abstract(part)
+        read += part
+    return reader, read
+
+
+NO_CLAIMS = SimpleNamespace(run=lambda *_, **__: [])
+
+
+def found_in(read):
+    return {found.told.text for one in read for found in one.found.values()}
 
 
 def claim_of(memory, text, user="ana"):
@@ -152,13 +173,22 @@ def test_no_model_is_shown_what_patterns_would_not_read(tenant, embedder, tmp_pa
         assert memory.claims(**ANA) == []
 
 
+WHALE = "Nos dijeron en el barco que la ballena, aunque nade, es mamífero."
+SAYS_SO = {"la ballena": ("is_a", "ballena", "mamífero", "Una ballena es un mamífero")}
+
+
+def test_a_model_is_asked_in_the_language_of_the_memory(tenant, embedder):
+    model = Abstracter(SAYS_SO)
+    with memory_with(tenant, embedder, model, only=["abstracting"], language="spanish") as (memory, _):
+        memory.add(WHALE, **ANA)
+        assert memory.consolidate(**ANA).abstracted == len(model.requests) == len(memory.claims(**ANA)) == 1
+
+
 @pytest.mark.parametrize(("language", "asked"), [("spanish", 1), ("standard", 0), ("cjk", 0)])
-def test_a_model_is_asked_only_where_its_words_can_be_checked(tenant, embedder, language, asked):
-    model = Abstracter({"la ballena": ("is_a", "ballena", "mamífero", "Una ballena es un mamífero")})
-    with memory_with(tenant, embedder, model, only=["abstracting"], language=language) as (memory, _):
-        memory.add("Nos dijeron en el barco que la ballena, aunque nade, es mamífero.", **ANA)
-        run = memory.consolidate(**ANA)
-        assert len(model.requests) == run.abstracted == len(memory.claims(**ANA)) == asked
+def test_a_model_is_asked_only_where_its_words_can_be_checked(language, asked):
+    model = Abstracter(SAYS_SO)
+    reader, read = read_by(model, WHALE, language=language)
+    assert len(model.requests) == reader.abstracted == len(found_in(read)) == asked
 
 
 def test_without_the_role_no_model_is_asked_and_what_one_found_before_is_told(tenant, embedder):
@@ -227,23 +257,18 @@ def test_a_claim_that_patterns_find_in_the_same_request_may_be_supported_too(ten
         ("implies", "bad sleep", "ships", "Bad sleep causes ships", GAIN),
     ],
 )
-def test_what_is_of_another_kind_or_has_no_end_in_common_supports_no_known_claim(tenant, embedder, claim):
-    model = Abstracter({"bad sleep": claim})
-    with abstracted_by(tenant, embedder, model, talk=[POOR, ("s6", f"{WORSE[1]} And ships.")]) as memory:
-        memory.consolidate(**ANA)
-        assert supported(memory, GAIN) == [POOR[1]]
+def test_what_is_of_another_kind_or_has_no_end_in_common_supports_no_known_claim(claim):
+    _, (poor, worse) = read_by(Abstracter({"bad sleep": claim}), POOR[1], f"{WORSE[1]} And ships.")
+    assert (found_in([poor]), GAIN in found_in([worse])) == ({GAIN}, False)
 
 
-def test_a_note_that_says_so_in_other_words_supports_a_new_claim_beside_one_that_names_both_ends(tenant, embedder):
-    other = ("s9", "My aunt swears that worrying brings on headaches.")
-
+def test_a_note_that_says_so_in_other_words_supports_a_new_claim_beside_one_that_names_both_ends():
     def both(answer):
         return {"claims": [{**one, "notes": [1, 2, 3]} for one in answer["claims"]]}
 
-    talk = [TALK[1], other, ("s4", "We sailed the boat along the coast.")]
-    with abstracted_by(tenant, embedder, Abstracter(SAYS, both), talk=talk) as memory:
-        memory.consolidate(**ANA)
-        assert supported(memory, STRESS) == sorted([TALK[1][1], other[1]])  # the boat names neither end
+    other, boat = "My aunt swears that worrying brings on headaches.", "We sailed the boat along the coast."
+    _, read = read_by(Abstracter(SAYS, both), TALK[1][1], other, boat)
+    assert [found_in([one]) for one in read] == [{STRESS}, {STRESS}, set()]  # the boat names neither end
 
 
 @pytest.mark.parametrize("how", ["delete", "update", "apart"])
@@ -381,12 +406,20 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("how", HOSTILE)
-def test_a_claim_that_may_not_be_told_is_refused_and_counted(tenant, embedder, how):
+def test_a_claim_that_may_not_be_told_is_refused_and_counted(how):
     good = claimed("implies", "stress", "headaches", STRESS)
-    model = Abstracter({}, {"claims": [HOSTILE[how], good]})
-    with abstracted_by(tenant, embedder, model, talk=[("s1", NOTE)]) as memory:
+    reader, read = read_by(Abstracter({}, {"claims": [HOSTILE[how], good]}), NOTE)
+    assert (reader.refused, reader.abstracted, reader.spent.fallbacks) == (1, 1, ())
+    assert found_in(read) == {STRESS}
+
+
+def test_of_claims_that_may_not_be_told_none_is_stored(tenant, embedder):
+    claims = [*HOSTILE.values(), claimed("implies", "stress", "headaches", STRESS)]
+    others = [("s2", f"Boat {number} drifted in the fog.") for number in range(len(claims) // 2)]
+    model, alone = Abstracter({}, {"claims": claims}), {"update": False}  # two claims to a note are allowed
+    with abstracted_by(tenant, embedder, model, talk=[("s1", NOTE), *others], gate=alone) as memory:
         run = memory.consolidate(**ANA)
-        assert (run.refused, run.abstracted, run.fallbacks) == (1, 1, ())
+        assert (run.refused, run.abstracted, run.fallbacks) == (len(HOSTILE), 1 + len(others), ())
         assert texts(memory) == {STRESS}
         assert memory.verify(**ANA) == []
 
@@ -405,15 +438,21 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize("how", UNUSABLE)
-def test_whatever_a_model_answers_wrongly_patterns_read_the_notes_and_it_is_said_and_not_asked_again(
-    tenant, embedder, how
-):
-    model = Abstracter({}, *[UNUSABLE[how]] * 2)
+def test_whatever_a_model_answers_wrongly_patterns_read_the_notes_and_it_is_said_and_not_asked_again(how):
+    reader, read = read_by(Abstracter({}, *[UNUSABLE[how]] * 2), *(text for _, text in TALK), "Quartz is a mineral.")
+    assert found_in(read) == {"Quartz is a mineral"}
+    assert (len(read), reader.abstracted, reader.spent.cost.calls) == (5, 0, 2)
+    assert all(one.done for one in read)
+    (why,) = reader.spent.fallbacks
+    assert why.startswith("Abstracting was done without a model: abstracter gave no usable answer")
+
+
+def test_notes_of_a_wrong_answer_are_stored_as_read_and_it_is_paid_for(tenant, embedder):
+    model = Abstracter({}, *[UNUSABLE["a note that was not shown"]] * 2)
     with abstracted_by(tenant, embedder, model, talk=[*TALK, ("s6", "Quartz is a mineral.")]) as memory:
         run = memory.consolidate(**ANA)
         assert texts(memory) == {"Quartz is a mineral"}
-        assert (run.notes, run.abstracted, run.deferred, run.cost.calls) == (5, 0, 0, 2)
-        assert run.fallbacks[0].startswith("Abstracting was done without a model: abstracter gave no usable answer")
+        assert (run.notes, run.abstracted, run.deferred, run.cost.calls, len(run.fallbacks)) == (5, 0, 0, 2, 1)
         assert memory.cost(**ANA)[0].cost.calls == 2
         assert (memory.consolidate(**ANA).notes, len(model.requests)) == (0, 1)
         assert memory.verify(**ANA) == []
@@ -606,12 +645,13 @@ def take(memory, model, number, step, which):
 
 
 @given(STEPS)
-@settings(
-    max_examples=2,
-    phases=[Phase.explicit, Phase.generate],
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@example(
+    [
+        ("add", 1), ("other", 2), ("down", 0), ("say", 1), ("run", 0), ("update", 1), ("delete", 2), ("undo", 0),
+        ("apart", 1), ("erase", 0), ("other", 3), ("run", 0),
+    ]
+)  # fmt: skip
+@settings(phases=[Phase.explicit], suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_was_written_and_undone_each_claim_is_in_the_words_of_a_note_that_can_be_read(server, embedder, steps):
     check_abstracted(server, embedder, steps)
 
@@ -652,6 +692,7 @@ def check_abstracted(server, embedder, steps):
 
 
 def test_the_commands_tell_what_a_model_did(tenant, embedder, monkeypatch):
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
 
     def cli(*words):
@@ -684,17 +725,24 @@ def reply(request):
 
 
 @contextmanager
-def served(tenant, embedder, monkeypatch, **llm):
-    """A memory whose model is asked through LiteLLM, and the server."""
+def chatting(monkeypatch):
+    """A server that answers as the model does, and the settings by which LiteLLM asks it."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    none = {role: {"model": ""} for role in ROLES if role != "abstracting"}
     with chat_server() as server:
         server.reply = reply
-        asked = {"model": "openai/test-model", "api_base": server.base, "retries": 0, "timeout": 5, "roles": none}
-        with Memory.connect(tenant=tenant, embedder=embedder, settings=Settings.load(llm={**asked, **llm})) as memory:
+        yield server, {"model": "openai/test-model", "api_base": server.base, "retries": 0, "timeout": 5}
+    forget_clients()
+
+
+@contextmanager
+def served(tenant, embedder, monkeypatch, **llm):
+    """A memory whose model is asked through LiteLLM, and the server."""
+    none = {role: {"model": ""} for role in ROLES if role != "abstracting"}
+    with chatting(monkeypatch) as (server, asked):
+        settings = Settings.load(llm={**asked, "roles": none, **llm})
+        with Memory.connect(tenant=tenant, embedder=embedder, settings=settings) as memory:
             tell(memory, talk=TALK)
             yield memory, server
-    forget_clients()
 
 
 @pytest.mark.filterwarnings("ignore")  # LiteLLM's own
@@ -707,27 +755,38 @@ def test_claims_are_made_through_litellm(tenant, embedder, monkeypatch):
 
 
 FAULTS = {
-    "a server that fails": (Say(status=500), 4),
-    "a server that hangs up": (Say(hang_up=True), 4),
-    "too many requests": (Say(status=429), 4),
-    "a request that is refused": (Say(status=400), 0),
-    "half an answer": (Say('{"claims": [', finish_reason="length"), 0),
+    "a server that fails": (Say(status=500), True),
+    "a server that hangs up": (Say(hang_up=True), True),
+    "too many requests": (Say(status=429), True),
+    "a request that is refused": (Say(status=400), False),
+    "half an answer": (Say('{"claims": [', finish_reason="length"), False),
 }
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("how", FAULTS)
+def test_where_a_server_fails_patterns_read_and_what_may_pass_is_asked_for_again(monkeypatch, how):
+    answer, deferred = FAULTS[how]
+    with chatting(monkeypatch) as (server, asked):
+        server.say(answer)
+        reader, read = read_by(None, *(text for _, text in TALK), "Quartz is a mineral.", **asked)
+    assert (reader.abstracted, len(reader.spent.fallbacks), found_in(read)) == (0, 1, {"Quartz is a mineral"})
+    assert {one.done for one in read} == {not deferred}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("how", ["a server that fails", "half an answer"])
 def test_a_server_that_fails_loses_nothing(tenant, embedder, monkeypatch, how):
     answer, deferred = FAULTS[how]
     with served(tenant, embedder, monkeypatch) as (memory, server):
         memory.add("Quartz is a mineral.", **ANA)
         server.say(answer)
         run = memory.consolidate(**ANA)
-        assert (run.notes, run.abstracted, bool(run.deferred), len(run.fallbacks)) == (5, 0, bool(deferred), 1)
+        assert (run.notes, run.abstracted, bool(run.deferred), len(run.fallbacks)) == (5, 0, deferred, 1)
         assert texts(memory) == {"Quartz is a mineral"}
         again = memory.consolidate(**ANA)
-        assert (again.abstracted > 0) is bool(deferred)
-        assert (texts(memory) == {WHALES, STRESS, "Quartz is a mineral"}) is bool(deferred)
+        assert (again.abstracted > 0) is deferred
+        assert (texts(memory) == {WHALES, STRESS, "Quartz is a mineral"}) is deferred
 
 
 @pytest.mark.filterwarnings("ignore")

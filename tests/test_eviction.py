@@ -8,6 +8,8 @@ import pytest
 from memgraph_engine import InvalidInput, Memory, NotFound, Settings, UndoRefused
 from memgraph_engine.testing import ScriptedChat
 from memgraph_engine.worker.work import Worker
+from tests.clocks import Clock
+from tests.lasting import lasting
 from tests.snapshots import same, snapshot
 from tests.test_erasure import everything_told
 from tests.test_lifecycle import DAY
@@ -19,12 +21,13 @@ BOAT = [
     "Bruno paid 250 euros for the boat's new anchor. He is so kind, and I am so grateful.",
 ]
 OWNER = {"user_id": "ana"}
+OLDEST = {"cap": 4, "target": 0.75, "information_weight": 0}
 
 
 @pytest.fixture
 def memory(tenant, embedder, clock):
     """One that has a cap, and of which the oldest leave first, whatever they tell."""
-    settings = Settings.load(lifecycle={"cap": 4, "target": 0.75, "information_weight": 0})
+    settings = Settings.load(lifecycle=OLDEST)
     with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as one:
         yield one
 
@@ -45,6 +48,14 @@ def evicted(memory, clock, texts=(*BOAT, "Our beekeeper sold two hives."), **fie
     done = memory.evict(**OWNER)
     (decision,) = done.decisions
     return memory.get(decision.note, **OWNER), decision, done
+
+
+@pytest.fixture(scope="module")
+def standing(server, embedder):
+    """A memory whose coldest notes were evicted, for tests that only read: it, and what `evicted` gives."""
+    clock = Clock()
+    with lasting(embedder, clock=clock, settings=Settings.load(lifecycle=OLDEST)) as memory:
+        yield memory, *evicted(memory, clock)
 
 
 def test_by_default_nothing_is_evicted(tenant, embedder, clock):
@@ -86,8 +97,8 @@ def sources_of_summaries(memory):
     return [source.id for note in memory.get_all(**OWNER) if note.sums for source in note.sources]
 
 
-def test_a_summary_tells_what_counts_and_is_found_by_it(memory, clock):
-    summary, *_ = evicted(memory, clock)
+def test_a_summary_tells_what_counts_and_is_found_by_it(standing):
+    memory, summary, *_ = standing
     assert all(word in summary.context for word in ("Porto", "two masts", "don't sail"))
     assert "laughed" not in summary.context
     assert summary.raw[0].startswith("Ana: I bought an old boat in Porto.")
@@ -119,8 +130,8 @@ def test_a_context_tells_a_summary_with_the_span_of_its_days(memory, clock):
     assert len(one.sources) > 1
 
 
-def test_a_source_of_what_was_evicted_leads_to_the_summary(memory, clock):
-    summary, decision, _ = evicted(memory, clock)
+def test_a_source_of_what_was_evicted_leads_to_the_summary(standing):
+    memory, summary, decision, _ = standing
     assert memory.get("b1", **OWNER).id == summary.id
     assert memory.source("b1", **OWNER).text == BOAT[1]
     assert memory.explain("b1", **OWNER).note.id == summary.id
@@ -140,8 +151,8 @@ def test_a_repeat_of_what_was_evicted_is_one(memory, clock):
     assert (entry.kind, entry.note, entry.status) == ("repeat", summary.id, "active")
 
 
-def test_archived_notes_are_found_by_their_words_if_asked_for(memory, clock):
-    summary, *_ = evicted(memory, clock)
+def test_archived_notes_are_found_by_their_words_if_asked_for(standing):
+    memory, summary, *_ = standing
     question = "Who laughed in the rain?"
     assert all(hit.note.status == "active" for hit in memory.search(question, **OWNER))
     hits = memory.search(question, **OWNER, archived=True)

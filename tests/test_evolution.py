@@ -286,7 +286,8 @@ def test_what_ends_otherwise_is_not_shown_beside_it(connect):
     assert chat.calls == []
 
 
-def test_the_command_evolves(connect, tenant, monkeypatch, server):
+def test_the_command_evolves(connect, tenant, embedder, monkeypatch, server):
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     tell(connect(), BOAT)
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
     run = CliRunner().invoke(app, ["evolve", "--user", "ana"])

@@ -15,7 +15,17 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from neo4j.time import DateTime
 
-from memgraph_engine import Cost, Held, InvalidInput, Memory, NotFound, Settings, StoreMismatch, WriteConflict
+from memgraph_engine import (
+    Cost,
+    Held,
+    InvalidInput,
+    Memory,
+    NotFound,
+    Settings,
+    StoreError,
+    StoreMismatch,
+    WriteConflict,
+)
 from memgraph_engine.files import written_whole
 from memgraph_engine.graph import copying, schema, scopes, spending, statements
 from memgraph_engine.graph.forms import MADE_ANEW, NODES, TIES
@@ -598,11 +608,35 @@ DAMAGED = {
 }
 
 
+@pytest.fixture
+def damaged(path, tmp_path):
+    """Damage the file in a way; the damaged one, and what is to be said of it."""
+
+    def of(how):
+        damage, message = DAMAGED[how]
+        file = tmp_path / "file.jsonl"
+        file.write_bytes(damage(path.read_text(), lines(path)).encode(errors="surrogateescape"))
+        return file, message
+
+    return of
+
+
+def read_whole(file, embedder):
+    reader = Reader(file)
+    reader.fits(embedder.name, embedder.dimensions)
+    return list(reader.lines())
+
+
 @pytest.mark.parametrize("how", DAMAGED)
-def test_a_file_that_is_damaged_or_foreign_is_refused(how, memory, path, tmp_path):
-    damage, message = DAMAGED[how]
-    file = tmp_path / "file.jsonl"
-    file.write_bytes(damage(path.read_text(), lines(path)).encode(errors="surrogateescape"))
+def test_a_file_that_is_damaged_or_foreign_is_refused(how, damaged, made):
+    file, message = damaged(how)
+    with pytest.raises((InvalidInput, StoreMismatch), match=message):
+        read_whole(file, made[0].engine.embedder)
+
+
+@pytest.mark.parametrize("how", ["another embedder", "a key too many", "an id that was not made so", "no last line"])
+def test_of_a_file_that_is_refused_nothing_is_imported(how, damaged, memory):
+    file, message = damaged(how)
     with pytest.raises((InvalidInput, StoreMismatch), match=message):
         memory.import_(file, **BOB)
     assert nothing_of(memory)
@@ -691,13 +725,41 @@ def killed(memory, path):
         given = (tenant, path, embedder.name, embedder.dimensions, share)
         ended = subprocess.run([sys.executable, "-c", KILLED, *map(str, given)])
         assert ended.returncode == -signal.SIGKILL
-        lease = "MATCH (l:Lease {name: $name}) SET l.until = $until"
-        rows(memory, lease, name=f"import {tenant}/bob", until=4_000_000_000_000)
-        assert readable(memory) == []  # a lease that lives tells that it may still run
-        rows(memory, lease, name=f"import {tenant}/bob", until=0)
-        assert not nothing_of(memory, "bob/importing")
+        lapse(memory)
 
     return kill
+
+
+def lapse(memory):
+    """Let the lease of an import into Bob's memory lapse, of which there is a part."""
+    name, lease = f"import {memory.engine.settings.tenant}/bob", "MATCH (l:Lease {name: $name}) SET l.until = $until"
+    rows(memory, lease, name=name, until=4_000_000_000_000)
+    assert readable(memory) == []  # a lease that lives tells that it may still run
+    rows(memory, lease, name=name, until=0)
+    assert not nothing_of(memory, "bob/importing")
+
+
+@pytest.fixture
+def cut_off(memory, path, monkeypatch):
+    """Cut an import into Bob's memory off after a share of its lines: nothing more of it reaches the server."""
+
+    def lost(*_, **__):
+        raise StoreError("The connection is lost.")
+
+    def cut(share):
+        def progress(done, total):
+            if done > total * share:
+                for name in ("commit", "write"):
+                    broken.setattr(memory.engine.db, name, lost)
+                lost()
+
+        with monkeypatch.context() as broken:
+            broken.setattr(copying, "ROWS", 50)
+            with pytest.raises(StoreError, match="is lost"):
+                memory.import_(path, **BOB, progress=progress)
+        lapse(memory)
+
+    return cut
 
 
 @pytest.mark.slow
@@ -724,9 +786,9 @@ def test_what_a_killed_import_left_is_told_and_removed_by_a_sweep_a_worker_or_th
     assert memory.verify(**BOB) == []
 
 
-def test_an_erasure_takes_what_a_killed_import_left_and_looks_there(memory, killed):
+def test_an_erasure_takes_what_an_import_left_that_was_cut_off_and_looks_there(memory, cut_off):
     words = "The blue boat needs paint before the race in June."
-    killed(0.8)
+    cut_off(0.8)
     assert "still holds" in memory.verify_erasure(words, **BOB)[-1]
     receipt = memory.erase(memory.forget(everything=True, **BOB))
     assert (receipt.residue, receipt.probes > 0) == (0, True)
@@ -850,24 +912,22 @@ def mutated(chance, data):
 
 def read(file, embedder):
     try:
-        reader = Reader(file)
-        reader.fits(embedder.name, embedder.dimensions)
-        return "read" if list(reader.lines()) else ""
+        return "read" if read_whole(file, embedder) else ""
     except (InvalidInput, StoreMismatch) as error:
         return "refused" if "Nothing was imported" in str(error) else str(error)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_whatever_a_file_holds_it_is_read_or_refused(seed, memory, path, tmp_path):
+def test_whatever_a_file_holds_it_is_read_or_refused(seed, made, path, tmp_path):
     chance, data, file = random.Random(seed), path.read_bytes(), tmp_path / "file"
     outcomes = Counter()
     for _ in range(FUZZED):
         file.write_bytes(mutated(chance, data))
-        outcomes[read(file, memory.engine.embedder)] += 1
+        outcomes[read(file, made[0].engine.embedder)] += 1
     assert outcomes.keys() - {"read"} == {"refused"}
 
 
-def test_a_file_that_goes_or_changes_between_its_two_readings_is_refused(memory, path, tmp_path):
+def test_a_file_that_goes_or_changes_between_its_two_readings_is_refused(path, tmp_path):
     file = tmp_path / "file"
     data = path.read_bytes()
 

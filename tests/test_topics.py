@@ -16,11 +16,13 @@ from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, MissingExtra, ModelRefused, NotFound, SettingsError
 from memgraph_engine.graph import keywords as keyword_graph, topics as topic_graph, writes
 from memgraph_engine.graph.keywords import pairs
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.testing import purge
+from memgraph_engine.model.topic import Topic
+from memgraph_engine.testing import ScriptedChat, purge
 from memgraph_engine.topics import difference, labels, matching, naming, reading, rebuild
 from memgraph_engine.topics.matching import match
-from tests.models import memory_with
+from tests.models import memory_with, roles_of
 
 SEA = ["harbour", "anchor", "sail", "lighthouse", "tide", "ferry", "captain", "rope"]
 KITCHEN = ["flour", "oven", "butter", "recipe", "yeast", "sugar", "whisk", "dough"]
@@ -347,7 +349,8 @@ def test_engines_that_can_not_be_used_are_refused(memory, monkeypatch):
 # ---- the command line ---------------------------------------------------------------------------
 
 
-def test_the_commands(memory, monkeypatch):
+def test_the_commands(memory, embedder, monkeypatch):
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     tenant = memory.engine.settings.tenant
     plant(memory, "ana", SEA, KITCHEN)
 
@@ -515,9 +518,30 @@ NONSENSE = [
 ]
 
 
+def test_a_label_of_a_model_is_taken_with_its_name():
+    labeller, told = labelled(named("Sea", "Kitchen"))
+    assert [(one.label, one.labelled_by) for one in told] == [("Sea", "scripted"), ("Kitchen", "scripted")]
+    assert (labeller.spent.cost.calls, labeller.spent.fallbacks) == (1, ())
+
+
 @pytest.mark.parametrize("answer", NONSENSE)
-def test_nonsense_leaves_the_local_labels_and_is_told(tenant, embedder, answer):
-    with labelling(tenant, embedder, answer, answer) as (memory, chat):
+def test_nonsense_leaves_the_local_labels_and_is_told(answer):
+    labeller, told = labelled(answer, answer)
+    assert [(one.label, one.labelled_by) for one in told] == [("anchor, sail", ""), ("butter, dough", "")]
+    assert labeller.spent.cost.calls == 2
+    (why,) = labeller.spent.fallbacks
+    assert why.startswith("Labelling was done without a model: ")
+
+
+def labelled(*answers):
+    """Have two topics labelled by a model that gives these answers: who asked it, and the topics."""
+    labeller = naming.Labeller(roles_of(ScriptedChat(answers), ["labelling"]), Spent())
+    topics = [Topic("1", "anchor, sail", 2, ("anchor", "sail")), Topic("2", "butter, dough", 2, ("butter", "dough"))]
+    return labeller, labeller.labelled(topics)
+
+
+def test_labels_of_the_notes_are_stored_where_a_model_talks_nonsense(tenant, embedder):
+    with labelling(tenant, embedder, NONSENSE[0], NONSENSE[2]) as (memory, chat):
         run = memory.rebuild_topics(user_id="ana")
         assert labels_of(memory) == dict.fromkeys(LOCAL, "")
         assert (run.labelled, run.cost.calls, chat.left) == (0, 2, 0)
