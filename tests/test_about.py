@@ -95,7 +95,7 @@ def test_a_question_with_any_other_matter_is_another(question):
 
 def test_the_largest_topics_are_looked_for_behind_the_profile(monkeypatch):
     found = SimpleNamespace(attributes=[SimpleNamespace(value="a nurse")])
-    monkeypatch.setattr(about.profiles, "find", lambda *_: found)
+    monkeypatch.setattr(about.decisions, "profile", lambda *_: found)
     labels = [SimpleNamespace(label=f"topic {n}") for n in range(9)]
     monkeypatch.setattr(about.topics, "every", lambda *_: labels)
     engine = SimpleNamespace(db=None, embedder=SimpleNamespace(embed_query=str.upper))

@@ -1,7 +1,7 @@
 """Who asks what is known about him shares no word with it: he asks for what his profile tells, and for his topics."""
 
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.graph import profiles, topics
+from memgraph_engine.graph import decisions, topics
 from memgraph_engine.language.questions import asks_about_user
 from memgraph_engine.model.profile import MANY
 from memgraph_engine.model.result import QueryPlan
@@ -18,7 +18,9 @@ def read_about_user(engine: Engine, scope: Scope, question: str) -> Reading | No
     """
     if not scope.user or not asks_about_user(question):
         return None
-    known = [one.value for one in profiles.find(engine.db, scope.name, "").attributes] or [f"my {one}" for one in MANY]
+    known = [one.value for one in decisions.profile(engine.db, scope.name, "").attributes] or [
+        f"my {one}" for one in MANY
+    ]
     labels = [one.label for one in topics.every(engine.db, scope.name)]
     queries = tuple(dict.fromkeys((*known[:_VALUES], *labels[:_TOPICS])))
     return Reading(QueryPlan(queries=queries), queries=[engine.embedder.embed_query(query) for query in queries])
