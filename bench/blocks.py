@@ -26,8 +26,7 @@ from memgraph_engine.asking.by_blocks import most_blocks
 from memgraph_engine.blocks import linkage
 from memgraph_engine.blocks.linkage import average_linkage, normalised
 from memgraph_engine.blocks.reading import scored, selected
-from memgraph_engine.blocks.tree import tree
-from memgraph_engine.blocks.units import Placed
+from memgraph_engine.blocks.tree import Placed, tree
 from memgraph_engine.evaluation.locomo import Conversation, Question
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.evaluation.run import after

@@ -27,7 +27,7 @@ from memgraph_engine.evaluation.kept import KeptEmbedder
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.graph.database import Database, Row
-from memgraph_engine.graph.fulltext import words_query
+from memgraph_engine.graph.notes import words_query
 from memgraph_engine.graph.rows import packed
 from memgraph_engine.graph.scopes import open_scope
 from memgraph_engine.graph.server.local import LocalServer

@@ -25,19 +25,18 @@ from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.graph import writes
 from memgraph_engine.graph.database import Row
-from memgraph_engine.graph.keywords import named
 from memgraph_engine.graph.scopes import open_scope
+from memgraph_engine.graph.writes import named
 from memgraph_engine.ingest.construct import Vectors, construct, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.model.candidate import Keyword
 from memgraph_engine.model.network import Network
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
-from memgraph_engine.topics.bounds import Bounds
+from memgraph_engine.topics.bounds import Bounds, partition
+from memgraph_engine.topics.difference import match
 from memgraph_engine.topics.engines import engine_named
-from memgraph_engine.topics.matching import match
 from memgraph_engine.topics.measures import Membership, modularity, network
-from memgraph_engine.topics.partition import partition
 
 _NEW = 0.01  # share of notes that are new when steadiness is measured
 _ROWS = 10_000

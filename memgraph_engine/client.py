@@ -4,24 +4,23 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self, Unpack
+from typing import Literal, Self, Unpack
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.asking import forgetting, lookup
 from memgraph_engine.asking.audit import Audit
 from memgraph_engine.asking.filters import narrowing
 from memgraph_engine.asking.reader import Reader
 from memgraph_engine.blocks import reading as block_reading
 from memgraph_engine.blocks.rebuild import Blocks
-from memgraph_engine.claims import reading as claim_reading, sharing
+from memgraph_engine.claims import reading as claim_reading
 from memgraph_engine.claims.consolidation import Claims
 from memgraph_engine.engine import wiring
 from memgraph_engine.graph import (
-    audit,
     blocks as block_graph,
     decisions,
     erasures,
     health,
-    holds,
     notes,
     scopes,
     spending,
@@ -94,12 +93,7 @@ from memgraph_engine.writing.importing import import_
 from memgraph_engine.writing.ingestion import Ingestion
 from memgraph_engine.writing.rewording import update
 from memgraph_engine.writing.sweep import Sweep
-from memgraph_engine.writing.undo import undo
-from memgraph_engine.writing.untie import untie
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from memgraph_engine.writing.undo import undo, untie
 
 
 class Memory:
@@ -507,7 +501,7 @@ class Memory:
 
     def holds(self, *, user_id: str | None = None, shared: bool = False) -> list[Hold]:
         """Return what is held of a memory, the oldest first."""
-        return holds.every(self.engine.db, self._scope(user_id, shared).name)
+        return erasures.held(self.engine.db, self._scope(user_id, shared).name)
 
     # ---- erasing ----------------------------------------------------------------------------
 
@@ -693,7 +687,7 @@ class Memory:
         processes.
         """
         check_switches(on=on)
-        sharing.share(self.engine, self._scope(user_id, shared), on=on)
+        claim_reading.share(self.engine, self._scope(user_id, shared), on=on)
 
     # ---- asking -----------------------------------------------------------------------------
 
@@ -1036,8 +1030,6 @@ class Memory:
 
     def vectors(self, *, user_id: str | None = None, shared: bool = False) -> "dict[str, NDArray[np.float32]]":
         """Return the vector of each note's context, of length 1, by the note's id; pending notes are left out."""
-        import numpy as np
-
         found = notes.vectors(self.engine.db, self._scope(user_id, shared).name)
         return {note: np.array(vector, dtype=np.float32) for note, vector in found}
 
@@ -1131,7 +1123,7 @@ class Memory:
     def verify(self, *, user_id: str | None = None, shared: bool = False) -> list[str]:
         """Recount the stored sums, and look for states that must never be; return a sentence for each fault."""
         scope = self._scope(user_id, shared)
-        return audit.verify(self.engine.db, scope.name, self.engine.embedder.dimensions)
+        return health.verify(self.engine.db, scope.name, self.engine.embedder.dimensions)
 
     def health(self, *, overdue: float = 3600.0) -> Health:
         """Tell how the tenant's database is: whether it answers, its schema and its clock, and what waits for a worker.

@@ -127,7 +127,7 @@ def test_a_question_for_an_attribute_is_answered_by_what_told_it(memory):
 
 def test_the_largest_topics_are_looked_for_behind_the_profile(monkeypatch):
     found = SimpleNamespace(attributes=[SimpleNamespace(value="a nurse", predicate="job")])
-    monkeypatch.setattr(about.profiles, "find", lambda *_: found)
+    monkeypatch.setattr(about.decisions, "profile", lambda *_: found)
     labels = [SimpleNamespace(label=f"topic {n}") for n in range(9)]
     monkeypatch.setattr(about.topics, "every", lambda *_: labels)
     engine = SimpleNamespace(db=None, embedder=SimpleNamespace(embed_query=str.upper), language_of=lambda _: "english")

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from memgraph_engine.blocks.paper import paper_tree
-from memgraph_engine.blocks.units import Placed
+from memgraph_engine.blocks.tree import Placed, paper_tree
 from memgraph_engine.errors import SettingsError
 from tests.models import Teller, memory_with
 from tests.test_blocks import ANA, TALK, from_nothing, stored, tell

@@ -10,14 +10,13 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist
 
 from memgraph_engine.blocks.linkage import Dendrogram, average_linkage, rounded
+from memgraph_engine.blocks.reading import branch_aware
 from memgraph_engine.blocks.schema import schema
-from memgraph_engine.blocks.selection import branch_aware
-from memgraph_engine.blocks.tree import tree
-from memgraph_engine.blocks.units import Placed, segments, units
+from memgraph_engine.blocks.tree import Placed, segments, tree, units
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.model.block import LONGEST
 
-ROOM = ("fields", "linkage", "schema", "selection", "tree", "units")
+ROOM = ("fields", "linkage", "schema", "tree")
 
 
 @pytest.mark.parametrize("name", ROOM)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, example, given, settings, strategies 
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.claims.sharing import mark
+from memgraph_engine.claims.reading import mark
 from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, NotFound, SettingsError, UndoRefused
 from memgraph_engine.graph import scopes

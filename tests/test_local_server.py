@@ -26,9 +26,8 @@ from memgraph_engine.cli import app
 from memgraph_engine.errors import LocalServerError, MissingExtra, Unreachable
 from memgraph_engine.graph.server import home, local, process
 from memgraph_engine.graph.server.backups import backup, restore
-from memgraph_engine.graph.server.compaction import compact
+from memgraph_engine.graph.server.compaction import compact, remains
 from memgraph_engine.graph.server.local import LocalServer
-from memgraph_engine.graph.server.remains import remains
 from memgraph_engine.settings import Settings
 from memgraph_engine.testing import HashingEmbedder
 from tests.snapshots import same, snapshot

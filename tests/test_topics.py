@@ -14,14 +14,14 @@ from typer.testing import CliRunner
 from memgraph_engine import Memory, Settings
 from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, MissingExtra, ModelRefused, NotFound, SettingsError
-from memgraph_engine.graph import keywords as keyword_graph, topics as topic_graph, writes
-from memgraph_engine.graph.keywords import pairs
+from memgraph_engine.graph import topics as topic_graph, writes
+from memgraph_engine.graph.writes import pairs
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Topic
 from memgraph_engine.testing import ScriptedChat, purge
-from memgraph_engine.topics import difference, labels, matching, naming, reading, rebuild
-from memgraph_engine.topics.matching import match
+from memgraph_engine.topics import difference, naming, rebuild
+from memgraph_engine.topics.difference import match
 from tests.models import memory_with, roles_of
 
 SEA = ["harbour", "anchor", "sail", "lighthouse", "tide", "ferry", "captain", "rope"]
@@ -79,7 +79,7 @@ def topics_of(memory, user):
     return {frozenset(memory.topic(t.id, user_id=user).keywords): t.id for t in memory.topics(user_id=user)}
 
 
-@pytest.mark.parametrize("module", [difference, labels, matching, naming, reading])
+@pytest.mark.parametrize("module", [difference, naming])
 def test_docstring_examples(module):
     assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0
 
@@ -157,7 +157,7 @@ def test_a_centroid_is_found_by_a_question(memory):
     memory.rebuild_topics(user_id="ana")
     rows = list(topic_graph.vectors(memory.engine.db, scope, SEA))
     assert len(rows) == len(SEA)
-    middle = labels.centroids(rows, dict.fromkeys(SEA, "t"))["t"]
+    middle = naming.centroids(rows, dict.fromkeys(SEA, "t"))["t"]
     assert float((middle**2).sum()) == pytest.approx(1)
 
 
@@ -379,7 +379,7 @@ def write_pairs(memory, scope, *themes):
     """As `plant`, and as a write does, with the keywords that join topics."""
     plant(memory, scope.partition("/")[2], *themes)
     names = {name for theme in themes for name in theme}
-    memory.engine.db.write(lambda tx: keyword_graph.join_topics(tx, scope, names))
+    memory.engine.db.write(lambda tx: topic_graph.join_best(tx, scope, names))
 
 
 def faults(memory):

@@ -12,10 +12,9 @@ from bench.topics import steadiness
 from memgraph_engine.errors import InvalidInput, MissingExtra, SettingsError
 from memgraph_engine.model.network import Network
 from memgraph_engine.topics import bounds as bounds_module, measures
-from memgraph_engine.topics.bounds import Bounds
+from memgraph_engine.topics.bounds import Bounds, partition
 from memgraph_engine.topics.engines import ENGINES, engine_named
 from memgraph_engine.topics.measures import modularity, network
-from memgraph_engine.topics.partition import partition
 
 ENGINE = engine_named("graspologic-native")
 

@@ -213,13 +213,13 @@ def test_processes_adding_to_one_session_number_its_turns_without_a_gap(memory):
 def test_a_write_that_fails_in_the_middle_leaves_no_half(memory, monkeypatch):
     """The last part of the statement is refused, when all others have been written: the transaction is rolled back."""
     from memgraph_engine.errors import QueryFailed
-    from memgraph_engine.graph import keywords
+    from memgraph_engine.graph import writes
 
     note = memory.get(memory.add("The beekeeper sold two hives.", user_id="ana").entries[0].note, user_id="ana")
     before = stored(memory)
     with monkeypatch.context() as patch:
         no_number = {"a": note.keywords[0], "b": note.keywords[0], "change": True}
-        patch.setattr(keywords, "changed", lambda _: [no_number])
+        patch.setattr(writes, "changed", lambda _: [no_number])
         with pytest.raises(QueryFailed):
             memory.add("Two hives and a beekeeper are never to be seen.", user_id="ana")
     same(stored(memory), before)

@@ -1,7 +1,7 @@
 """Who asks what is known about him, or for his name, shares no word with it: it is what his profile and topics tell."""
 
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.graph import profiles, topics
+from memgraph_engine.graph import decisions, topics
 from memgraph_engine.language.questions import asked_attributes, asks_about_user
 from memgraph_engine.model.profile import MANY
 from memgraph_engine.model.result import QueryPlan
@@ -20,7 +20,7 @@ def read_about_user(engine: Engine, scope: Scope, question: str) -> Reading | No
     if not scope.user:
         return None
     whole, names = asks_about_user(question), asked_attributes(question, engine.language_of(scope))
-    known = profiles.find(engine.db, scope.name, "").attributes if whole or names else ()
+    known = decisions.profile(engine.db, scope.name, "").attributes if whole or names else ()
     some = [one for one in known if one.predicate in names]
     told = [one.value for one in some]
     if whole:

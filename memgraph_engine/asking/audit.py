@@ -11,7 +11,7 @@ from itertools import pairwise
 from memgraph_engine.asking.lookup import story
 from memgraph_engine.asking.reader import Reader
 from memgraph_engine.errors import InvalidInput, NotFound
-from memgraph_engine.graph import decisions, erasures, holds, notes, retrievals, scopes, sources
+from memgraph_engine.graph import decisions, erasures, notes, retrievals, scopes, sources
 from memgraph_engine.ingest.messages import check_name, check_text, parse_time
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
@@ -48,7 +48,7 @@ class Audit:
         """
         scope, floor = self._scope(user_id, shared), self._engine.settings.answer.relevance
         every = tuple(self._engine.policies.classes)
-        held = {one.name: holds.every(self._engine.db, one.name) for one in scope.readable}
+        held = {one.name: erasures.held(self._engine.db, one.name) for one in scope.readable}
         return [
             self._known(hit, scope, held)
             for hit in self._reader.found(scope, topic, MOST, include=every, archived=True)

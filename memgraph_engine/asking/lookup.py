@@ -5,10 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from memgraph_engine.asking.filters import listing
-from memgraph_engine.claims.sharing import general
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
-from memgraph_engine.graph import audit, decisions, notes, profiles, sources, topics
+from memgraph_engine.graph import claims, decisions, health, notes, sources, topics
 from memgraph_engine.ingest.messages import check_name, parse_instant
 from memgraph_engine.interface.filters import NoteFilters
 from memgraph_engine.model.memory import NEVER, READABLE, Note, Source
@@ -109,7 +108,7 @@ def _versions(engine: Engine, scope: Scope, note: Note) -> list[Version]:
 def profile(engine: Engine, scope: Scope, subject: str, known_at: datetime | str | None) -> Profile:
     """Return a profile, as it is known now or was at a time."""
     at = parse_instant(known_at, "known_at", engine.settings.timezone)
-    return replace(profiles.find(engine.db, scope.name, subject_of(scope, subject), at), subject=subject)
+    return replace(decisions.profile(engine.db, scope.name, subject_of(scope, subject), at), subject=subject)
 
 
 def topic(engine: Engine, scope: Scope, id: str) -> Topic:
@@ -121,6 +120,7 @@ def topic(engine: Engine, scope: Scope, id: str) -> Topic:
 
 def stats(engine: Engine, scope: Scope) -> Stats:
     """Count what a memory holds."""
-    found = audit.stats(engine.db, scope.name, engine.embedder.name)
-    shared_claims = len(general(engine, scope)) if found.shares_claims else 0
+    found = health.stats(engine.db, scope.name, engine.embedder.name)
+    shared = claims.general(engine.db, scope.name, engine.settings.claims.users) if found.shares_claims else ()
+    shared_claims = len(list(shared))
     return replace(found, shared_claims=shared_claims, cache=engine.notes.stats())

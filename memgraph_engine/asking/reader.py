@@ -26,7 +26,7 @@ from memgraph_engine.claims import reading as claim_reading
 from memgraph_engine.engine.account import Account, on_account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError, named
-from memgraph_engine.graph import decisions, notes, profiles, scopes, sources, usage
+from memgraph_engine.graph import decisions, notes, scopes, sources, usage
 from memgraph_engine.graph.claims import Supported
 from memgraph_engine.ingest.given import source_of
 from memgraph_engine.ingest.messages import check_limit, check_name, check_text, local, parse_instant
@@ -45,12 +45,11 @@ from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import SUCCEEDS, Anchor, Contrary, Hit, Hits, Reflected, Reflection
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
-from memgraph_engine.recall.anchors import anchors
 from memgraph_engine.recall.plan import Reading
 from memgraph_engine.recall.pool import PATHWAYS
 from memgraph_engine.recall.refine import Refiner
 from memgraph_engine.recall.relevance import tell_unfitted, weights
-from memgraph_engine.recall.search import Query, best_hits, retrieve
+from memgraph_engine.recall.search import Query, anchors, best_hits, retrieve
 from memgraph_engine.recall.select import Selector
 from memgraph_engine.writing.lives import follow
 
@@ -293,7 +292,7 @@ class Reader:
             found: list[Fact] = []
             names = [one.name for one in scope.readable]
             own = self.engine.settings.lifecycle.attributes
-            facts = Facts(about, scope.user, language, own, partial(profiles.find, db, scope.name))
+            facts = Facts(about, scope.user, language, own, partial(decisions.profile, db, scope.name))
             for page in pages:
                 ties = decisions.contrary(db, names, [note.id for note in page], NEVER)
                 found += [one for one in facts.read(page, ties) if former or one.holds]
@@ -306,7 +305,7 @@ class Reader:
         """Return by their ids what notes tell in facts, with the ends that were before what is asked about."""
         asked, own = searching(self.engine, filters), self.engine.settings.lifecycle.attributes
         moment = asked.as_of or asked.known_at or NEVER
-        known = partial(profiles.find, self.engine.db, scope.name, known_at=asked.known_at)
+        known = partial(decisions.profile, self.engine.db, scope.name, known_at=asked.known_at)
         facts = Facts(None, scope.user, remembered.language, own, known)
         every = {
             hit.note.id: " ".join(one.told(scope.user or "", moment) for one in facts.read([hit.note], remembered.ties))
@@ -342,7 +341,7 @@ class Reader:
         given = prompting.room(question, system, size, settings)
         with engine.load.read() as busy:
             db, language = engine.db, engine.language_of(scope)
-            known = profiles.find(db, scope.name, "") if scope.user else Profile("")
+            known = decisions.profile(db, scope.name, "") if scope.user else Profile("")
             about = prompting.told_profile(known, given.profile)
             left = given.profile - prompting.part_tokens(about)
             limit = 2 * settings.interactions

@@ -163,7 +163,9 @@ class Describer:
         """Return by the ids of blocks what a model sees of them; what is not whole is left out."""
         held, room = self._contents(nodes), self.engine.settings.llm.batch_tokens
         return {
-            key: _block_notes(one.notes, self._language, room) for key, one in held.items() if one.whole and one.notes
+            key: _block_notes(one.notes, self._language, room)
+            for key, one in held.items()
+            if one.held.whole and one.notes
         }
 
     def _contents(self, nodes: Sequence[Node]) -> dict[str, Contents]:
@@ -219,7 +221,7 @@ class Describer:
         for start in range(0, len(nodes), _PAGE):
             some = {node.id: node.made_from for node in nodes[start : start + _PAGE]}
             held = self._contents(nodes[start : start + _PAGE])
-            speaking = {key: one for key, one in held.items() if one.described or self._by_paper}
+            speaking = {key: one for key, one in held.items() if one.held.described or self._by_paper}
             told = {key: fields(self.schema, one, self._language) for key, one in speaking.items()}
             texts = {key: text for key, one in told.items() if (text := spoken(self.schema, one))}
             vectors = self.engine.embedder.embed_documents([*texts.values()])

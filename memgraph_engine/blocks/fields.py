@@ -1,11 +1,12 @@
 """What a block tells: made of its notes whenever it is read, unless a model described exactly these."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from math import log
 
-from memgraph_engine.blocks.schema import Described, Schema, SchemaField
+from memgraph_engine.blocks.schema import Schema
+from memgraph_engine.graph.blocks import Held
 from memgraph_engine.lifecycle.summaries import extract, rarity
 from memgraph_engine.model.memory import Note
 
@@ -17,42 +18,33 @@ _ASKED = 3  # questions
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a block holds, as it is now.
+    """What a block holds, as it is now, and from when to when that is.
 
-    `notes` are the nearest to the question or to the block's middle, the nearest first. `keywords` are names, each with
-    how many notes of the block carry it, and how many of the memory's `among`. It is `whole` where all of its notes can
-    be read, and none has changed since it was built. `described` are the fields that a chat model wrote of these notes.
+    `notes` are the nearest to the question or to the block's middle, the nearest first.
     """
 
+    held: Held
     notes: tuple[Note, ...]
-    keywords: Sequence[tuple[str, int, int]]
-    topics: Sequence[str]
-    people: Sequence[str]
-    sessions: Sequence[str]
-    among: int
     first_at: datetime
     last_at: datetime
-    whole: bool = True
-    described: Described = field(default_factory=dict)
-    described_by: str = ""
 
     @property
     def telling(self) -> tuple[str, ...]:
         """The keywords that tell the block from the rest of the memory, by count times idf."""
-        weight = {name: count * log(1 + self.among / max(total, 1)) for name, count, total in self.keywords}
+        held = self.held
+        weight = {name: count * log(1 + held.among / max(total, 1)) for name, count, total in held.keywords}
         return tuple(sorted(weight, key=lambda name: (-weight[name], name))[:_KEYWORDS])
 
 
 def fields(schema: Schema, contents: Contents, language: str) -> dict[str, object]:
     """Return the fields of a block, by name and in the schema's order."""
-    return {one.name: _told(one, contents, language) for one in schema.field}
-
-
-def _told(one: SchemaField, contents: Contents, language: str) -> object:
-    written = contents.described.get(one.name)
-    if written is None:
-        return _RULES[one.local](contents, language)
-    return written if isinstance(written, str) else tuple(written)
+    written = contents.held.described
+    return {
+        one.name: (told if isinstance(told, str) else tuple(told))
+        if (told := written.get(one.name)) is not None
+        else _RULES[one.local](contents, language)
+        for one in schema.field
+    }
 
 
 def spoken(schema: Schema, told: Mapping[str, object]) -> str:
@@ -82,25 +74,21 @@ def _gist(contents: Contents, language: str) -> str:
     return gist
 
 
-def _about(contents: Contents, _language: str) -> str:
-    parts = (", ".join(contents.people), ", ".join(contents.telling))
-    return ": ".join(part for part in parts if part)
-
-
 def _questions(contents: Contents, language: str) -> tuple[str, ...]:
     """Return questions in English, the only language that they are written in."""
-    if language != "english" or not contents.people:
+    people = contents.held.people
+    if language != "english" or not people:
         return ()
-    return tuple(f"What did {contents.people[0]} say about {name}?" for name in contents.telling[:_ASKED])
+    return tuple(f"What did {people[0]} say about {name}?" for name in contents.telling[:_ASKED])
 
 
 _RULES: Mapping[str, Callable[[Contents, str], object]] = {
     "gist": _gist,
-    "about": _about,
-    "people": lambda contents, _: tuple(contents.people),
-    "sessions": lambda contents, _: tuple(contents.sessions),
+    "about": lambda contents, _: ": ".join(filter(None, map(", ".join, (contents.held.people, contents.telling)))),
+    "people": lambda contents, _: tuple(contents.held.people),
+    "sessions": lambda contents, _: tuple(contents.held.sessions),
     "keywords": lambda contents, _: contents.telling,
-    "topics": lambda contents, _: tuple(contents.topics[:_TOPICS]),
+    "topics": lambda contents, _: tuple(contents.held.topics[:_TOPICS]),
     "questions": _questions,
     "notes": lambda contents, _: contents.notes,
     "span": lambda contents, _: (contents.first_at, contents.last_at),

@@ -4,24 +4,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
-from typing import TYPE_CHECKING
 
-import numpy as np
-
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.blocks.fields import Contents, fields
 from memgraph_engine.blocks.schema import Schema, schema
-from memgraph_engine.blocks.selection import branch_aware
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import blocks as block_graph
-from memgraph_engine.graph.blocks import SPARE, Held
+from memgraph_engine.graph.blocks import SPARE
 from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.model.block import LONGEST, Block
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.scope import Scope
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MOST_NOTES = 12
 """Notes that a block tells: a large one holds more than any model reads."""
@@ -70,7 +64,7 @@ def told(
     shape = schema(engine.settings.blocks.schema_file)
     found = contents(engine, scopes, {_key(block): (block.first_at, block.last_at) for block in blocks}, vector, shape)
     shown = [
-        replace(block, fields=fields(shape, one, language), described_by=one.described_by)
+        replace(block, fields=fields(shape, one, language), described_by=one.held.described_by)
         for block in blocks
         if (one := found.get(_key(block)))
     ]
@@ -88,7 +82,11 @@ def contents(
     held = block_graph.contents(engine.db, scopes, [*blocks], vector, MOST_NOTES, shape.key) if blocks else {}
     notes = _notes(engine, scopes, ([stamp for stamp, _ in one.stamps] for one in held.values()))
     engine.notes.complete(engine.db, scopes, [*notes.values()])
-    return {key: _contents(one, notes, *blocks[key]) for key, one in held.items()}
+    return {
+        key: Contents(one, tuple(note.note() for note in near if note.whole), *blocks[key])
+        for key, one in held.items()
+        for near in [[notes[stamp] for stamp, _ in one.stamps if stamp in notes]]
+    }
 
 
 def scored(
@@ -121,18 +119,13 @@ def _key(block: Block) -> tuple[str, str]:
     return block.scope, block.id
 
 
-def _contents(held: Held, notes: Mapping[int, CachedNote], first_at: datetime, last_at: datetime) -> Contents:
-    near = (notes[stamp] for stamp, _ in held.stamps if stamp in notes)
-    return Contents(
-        notes=tuple(note.note() for note in near if note.whole),
-        keywords=held.keywords,
-        topics=held.topics,
-        people=held.people,
-        sessions=held.sessions,
-        among=held.among,
-        first_at=first_at,
-        last_at=last_at,
-        whole=held.whole,
-        described=held.described,
-        described_by=held.described_by,
-    )
+def branch_aware(ranked: Iterable[Block], k: int) -> list[Block]:
+    """Return the first k of ranked blocks that neither hold nor are held by one taken before (LightMem, 3.5)."""
+    taken: list[Block] = []
+    for one in ranked:
+        if len(taken) == k:
+            break
+        pairs = ((one, other) if one.entered <= other.entered else (other, one) for other in taken)
+        if not any(first.scope == second.scope and second.left <= first.left for first, second in pairs):
+            taken.append(one)
+    return taken

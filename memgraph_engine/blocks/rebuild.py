@@ -8,28 +8,25 @@ what it has written, and what a model has.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.blocks.describing import Describer, kept
-from memgraph_engine.blocks.paper import paper_tree
 from memgraph_engine.blocks.schema import schema
-from memgraph_engine.blocks.tree import Node, Tree, tree
-from memgraph_engine.blocks.units import Placed
+from memgraph_engine.blocks.tree import Node, Placed, Tree, paper_tree, tree
 from memgraph_engine.engine.passes import Progress, Rebuild
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import blocks as block_graph
-from memgraph_engine.graph.blocks import BlocksState, Stored
+from memgraph_engine.graph.blocks import RUN_TEXTS, BlocksState, Stored
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.leases import Overtaken
+from memgraph_engine.graph.rows import run_properties
 from memgraph_engine.model.block import BlockRun
 from memgraph_engine.model.scope import Scope
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+_SOME, _REMOVED = 10_000, 1000  # rows of one statement, and blocks that one transaction removes
+_STORED = ("id", "made_from", "level", "leaves", "notes", "first_at", "last_at")  # of a node
 PHASES = ("read", "link", "write", "describe", "publish", "tidy")
 
 
@@ -83,7 +80,8 @@ class Blocks(Rebuild[BlockRun]):
             if since is None:
                 raise Overtaken
         with self.phase("tidy"):
-            block_graph.remove(self.db, self.scope.name, gone)
+            if gone:
+                self.db.commit("blocks/remove", scope=self.scope.name, ids=gone, rows=_REMOVED)
             _seen(self)
         return replace(run, changed_since=since, seconds=self.seconds)
 
@@ -106,8 +104,6 @@ class _Found:
 
 
 def _read(job: Blocks, seen: BlocksState) -> _Found:
-    import numpy as np
-
     notes: list[Placed] = []
     stamps: dict[str, int] = {}
     vectors = [np.zeros((0, job.dimensions), dtype=np.float32)]
@@ -134,13 +130,7 @@ def _write(job: Blocks, found: _Found, nodes: Sequence[Node], vectors: "NDArray[
     """Write the blocks that are not stored as they are."""
     rows: list[Row] = [
         {
-            "id": node.id,
-            "made_from": node.made_from,
-            "level": node.level,
-            "leaves": node.leaves,
-            "notes": node.notes,
-            "first_at": node.first_at,
-            "last_at": node.last_at,
+            **{name: getattr(node, name) for name in _STORED},
             "vector": vector,
             "own": [{"id": id, "stamp": found.stamps[id]} for id in node.own],
             "parts": list(node.parts),
@@ -193,9 +183,12 @@ def _published(
     rows: list[Row] = [
         {"id": node.id, "entered": node.entered, "left": node.left, "distance": node.height} for node in made.nodes
     ]
-    block_graph.place(tx, scope, rows)
-    block_graph.end(tx, scope, gone)
+    for start in range(0, len(rows), _SOME):
+        tx.run("blocks/place", scope=scope, rows=rows[start : start + _SOME])
+    if gone:
+        tx.run("blocks/end", scope=scope, ids=gone)
     if since:
-        block_graph.mend(tx, scope, seen.version)
-    block_graph.record(tx, replace(run, changed_since=since))
+        tx.run("blocks/late", scope=scope, version=seen.version)  # what was changed meanwhile is stale
+    properties = run_properties(replace(run, changed_since=since), RUN_TEXTS)
+    tx.run("blocks/record", scope=scope, id=run.id, properties=properties)
     return since

@@ -132,7 +132,10 @@ def schema(name: str) -> Schema:
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path}: this is no TOML: {error}.") from None
     except ValidationError as error:
-        _refuse(path, text, error)
+        # a key that is not known tells more than the one that is missing in its place
+        first = min(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
+        where = first["ctx"]["where"] if first["type"] == _MISPLACED else first["loc"]
+        raise SettingsError(f"{path}, line {_line(text, where)}: {_told(first)}.") from None
     except RecursionError:
         raise SettingsError(f"{path}: this is nested too deeply to be a schema.") from None
     except ValueError:
@@ -142,13 +145,6 @@ def schema(name: str) -> Schema:
 def _unread(name: str, why: str) -> NoReturn:
     told = name if name.isprintable() else repr(name)
     raise SettingsError(f"The schema {told} can't be read: {why}. {' and '.join(SHIPPED)} are shipped.")
-
-
-def _refuse(path: Path, text: str, error: ValidationError) -> NoReturn:
-    # a key that is not known tells more than the one that is missing in its place
-    first = min(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
-    where = first["ctx"]["where"] if first["type"] == _MISPLACED else first["loc"]
-    raise SettingsError(f"{path}, line {_line(text, where)}: {_told(first)}.") from None
 
 
 def _told(error: "ErrorDetails") -> str:

@@ -1,17 +1,83 @@
-"""The tree: leaves of notes, inner nodes of two, ids by content, and the interval of each node (LightMem, 3.4, 3.5)."""
+"""The tree: leaves of notes that belong together, inner nodes of two, ids by content, intervals (LightMem, 3.3–3.5)."""
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memgraph_engine.blocks.linkage import average_linkage, normalised
-from memgraph_engine.blocks.units import Placed, segments, units
+from memgraph_engine.blocks.linkage import Vectors, average_linkage, normalised, rounded
+from memgraph_engine.errors import SettingsError
+from memgraph_engine.model.block import LONGEST
+
+Speak = Callable[[Sequence["Node"], Vectors], NDArray[np.floating]]
+"""Returns the vectors (n, d) of what blocks tell; it is given the means (n, d) of their notes' vectors as well."""
 
 _BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A note as the tree sees it: where it stands, and which version it is."""
+
+    id: str
+    session: str
+    seq: int
+    at: int
+    """When it was said, or told, in milliseconds since 1970."""
+    revision: int
+
+
+def units(notes: Sequence[Placed]) -> list[list[int]]:
+    """Return the units, by the places of their notes in the list: a session's in order, at most 40 in each.
+
+    Notes without a session follow each other by time.
+
+    >>> talk = [Placed(id, "s", seq, 0, 1) for seq, id in enumerate("abc")]
+    >>> units([talk[2], Placed("d", "", 0, 5, 1), talk[0], talk[1]])
+    [[1], [2, 3, 0]]
+    """
+
+    def place(at: int) -> tuple[str, int, int, str]:
+        note = notes[at]
+        return note.session, note.seq if note.session else 0, note.at, note.id
+
+    found = []
+    for _, some in groupby(sorted(range(len(notes)), key=place), key=lambda at: notes[at].session):
+        session = list(some)
+        parts = -(-len(session) // LONGEST)
+        cuts = [len(session) * part // parts for part in range(parts + 1)]
+        found += [session[start:end] for start, end in pairwise(cuts)]
+    return found
+
+
+def segments(vectors: NDArray[np.floating], most: int = 5) -> list[int]:
+    """Cut a unit's notes (n, d), in their order, into at most `most` runs; return where each begins, and n.
+
+    The two neighbouring runs whose members are nearest to each other on the mean are joined until so few are left, and
+    then as long as they are nearer than half of the neighbouring notes are.
+
+    >>> segments(np.array([[1, 0], [1, 0.1], [0, 1], [0.1, 1]]), most=2)
+    [0, 2, 4]
+    >>> segments(np.zeros((0, 2)))
+    [0]
+    """
+    unit = normalised(vectors)
+    starts, sums = list(range(len(unit))), [*unit]
+    sizes = [1] * len(unit)
+    far = [1 - float(a @ b) for a, b in pairwise(sums)]
+    usual = float(np.median(far)) if far else 0.0
+    while far and (len(starts) > most or min(far) < usual):
+        at = far.index(min(far))
+        sums[at] = sums[at] + sums.pop(at + 1)
+        sizes[at] += sizes.pop(at + 1)
+        del starts[at + 1], far[at]
+        for left in (at - 1, at):
+            if 0 <= left < len(far):
+                far[left] = 1 - float(sums[left] @ sums[left + 1]) / (sizes[left] * sizes[left + 1])
+    return [*starts, len(unit)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +145,7 @@ def leaves(notes: Sequence[Placed], unit: NDArray[np.float64], most: int) -> lis
         run[start:end]
         for run in units(notes)
         for starts in [segments(unit[run], most)]
-        for start, end in itertools.pairwise(starts)
+        for start, end in pairwise(starts)
     ]
 
 
@@ -161,3 +227,50 @@ class Growing:
 
 def _hash(*parts: str) -> str:
     return blake2b("\0".join(parts).encode(), digest_size=_BYTES).hexdigest()
+
+
+def paper_tree(
+    scope: str, notes: Sequence[Placed], vectors: NDArray[np.floating], speak: Speak, *, most: int = 5, limit: int = 512
+) -> Tree:
+    """Build the tree of a scope's notes, with their vectors (n, d), by what its blocks tell.
+
+    A distance is 1 - the cosine of two blocks' vectors. It may be smaller than one below it; a block's height is never.
+    Raises SettingsError for more than `limit` leaves, before anything is asked.
+    """
+    unit = normalised(vectors)
+    found = leaves(notes, unit, most)
+    if len(found) > limit:
+        raise SettingsError(
+            f"{scope} has {len(found):,} leaves, more than {limit:,} (blocks.paper_leaves): with blocks.linkage = "
+            '"paper" each merge waits for what the one before it tells. Set blocks.linkage to "average", or allow more.'
+        )
+    if not found:
+        return Tree((), unit[:0])
+    growing = Growing(scope, [[notes[at] for at in leaf] for leaf in found])
+    sums = [unit[leaf].sum(axis=0) for leaf in found]
+    spoken = normalised(speak([growing.node(at) for at in range(len(found))], normalised(np.stack(sums))))
+    every, rows, at = [*spoken], spoken.copy(), [*range(len(found))]  # `at`: which cluster stands in a row
+    far = rounded(1 - rows @ rows.T)
+    np.fill_diagonal(far, np.inf)
+    for _ in found[1:]:
+        one, other = _nearest_pair(far, [growing.ids[number] for number in at])
+        made = growing.join(at[one], at[other], float(far[one, other]))
+        sums.append(sums[at[one]] + sums[at[other]])
+        rows[one] = normalised(speak([growing.node(made)], normalised(sums[made][None])))[0]
+        every.append(rows[one].copy())
+        at[one] = made
+        gone = np.isinf(far[one])
+        gone[[one, other]] = True
+        far[one] = np.where(gone, np.inf, rounded(1 - rows @ rows[one]))
+        far[:, one] = far[one]
+        far[other] = far[:, other] = np.inf
+    return growing.tree(np.stack(every))
+
+
+def _nearest_pair(far: Vectors, ids: Sequence[str]) -> tuple[int, int]:
+    """Return the rows of the two that are nearest to each other; of several pairs that of the smallest ids."""
+    rank = np.argsort(np.argsort(ids))
+    pairs = np.argwhere(far == far.min())
+    ranks = np.sort(rank[pairs], axis=1)
+    one, other = pairs[np.lexsort((ranks[:, 1], ranks[:, 0]))[0]].tolist()
+    return one, other

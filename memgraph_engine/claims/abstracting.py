@@ -88,7 +88,11 @@ class Abstractor:
             return
         groups = self.engine.roles.batches(_ROLE, shown, _shown)
         asked = [(group, self._anchors(group)) for group in groups]
-        for (group, near), answer in self.engine.roles.answered(asked, _request, self.spent, _left):
+
+        def request(of: tuple[Sequence[Reading], Sequence[Told]]) -> Request:
+            return abstracting([one.text for one in of[0]], [(known.kind, known.text) for known in of[1]])
+
+        for (group, near), answer in self.engine.roles.answered(asked, request, self.spent, _left):
             self.abstracted += len(group)
             for claim in answer.items:
                 told = self._checked(claim, group)
@@ -112,7 +116,9 @@ class Abstractor:
 
     def _anchors(self, group: Sequence[Reading]) -> list[Told]:
         """Return the claims that the notes of a request may support: those nearest to them, and those found in them."""
-        near = claim_graph.anchors(self.engine.db, self.scope, [one.note.id for one in group], _NEAR)
+        ids = [one.note.id for one in group]
+        rows = self.engine.db.run("claims/anchors", scope=self.scope, ids=ids, limit=_NEAR)
+        near = [row["id"] for row in rows]  # the nearest first
         stored = {one.claim.id: one.claim for one in claim_graph.told(self.engine.db, [self.scope], near)}
         trusted = (stored[id] for id in near if id in stored and stored[id].confidence >= LEAST)
         known = [found.told for one in group for found in one.found.values()]
@@ -169,11 +175,6 @@ class Abstractor:
         ends = {*tokenize(f"{told.subject} {told.object}", self.language)}
         whose = (*self.names, *(speaker for one in cited for speaker in one.note.speakers))
         return not ends.isdisjoint(term for name in whose for term in tokenize(name, self.language))
-
-
-def _request(asked: tuple[Sequence[Reading], Sequence[Told]]) -> Request:
-    group, near = asked
-    return abstracting([one.text for one in group], [(known.kind, known.text) for known in near])
 
 
 def abstracting(notes: Sequence[str], claims: Sequence[tuple[str, str]]) -> Request:

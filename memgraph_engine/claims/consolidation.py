@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Sequence
 
 from memgraph_engine.claims.abstracting import Abstractor, Found, Reading
-from memgraph_engine.claims.sharing import mark
+from memgraph_engine.claims.reading import mark
 from memgraph_engine.engine.passes import Pass
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
@@ -20,6 +20,7 @@ from memgraph_engine.language.names import key
 from memgraph_engine.model.claim import LEAST, ClaimRun
 from memgraph_engine.model.scope import Scope
 
+_SOME = 1000  # claims that one transaction removes
 READ, TIDY = "read", "tidy"
 
 
@@ -50,10 +51,11 @@ class Claims(Pass[ClaimRun]):
                     claims += sum(len(row["claims"]) for row in rows)
                     created += new
             with self.phase(TIDY):
-                claim_graph.end(db, scope.name, state.version, state.cycle + bool(done))
+                db.commit("claims/end", scope=scope.name, version=state.version, cycle=state.cycle + bool(done))
                 weak = (one for one in claim_graph.told(db, [scope.name]) if one.claim.confidence < LEAST)
                 gone = [{"id": one.claim.id, "decayed": bool(one.stamps)} for one in weak]
-                claim_graph.remove(db, scope.name, gone)
+                for start in range(0, len(gone), _SOME):
+                    db.commit("claims/remove", scope=scope.name, rows=gone[start : start + _SOME])
         return ClaimRun(
             scope.name,
             engine.now(),
@@ -77,7 +79,8 @@ def claim_id(scope: str, told: Told, language: str) -> str:
 
 def _claimed(engine: Engine, scope: Scope, part: Sequence[Reading], language: str) -> tuple[list[Row], int]:
     """Return what notes claim, and how many claims of it are new; these have vectors."""
-    names = claim_graph.speakers(engine.db, scope.name) if any(one.found for one in part) else []
+    speakers = engine.db.run("claims/speakers", scope=scope.name) if any(one.found for one in part) else []
+    names = [row["name"] for row in speakers]
     rows: list[Row] = [
         {
             "id": one.note.id,

@@ -1,15 +1,19 @@
-"""Claims as they are told: those that notes support which can be read now, or that enough users of the tenant make."""
+"""Claims as they are told: those that notes support which can be read now, or that enough users of the tenant make.
 
+Of what users share nothing is stored but a mark on each one's own claim, which goes with it. So there is nothing to
+withdraw when a note changes, and no word to erase but the user's own (LightMem, section 3.6).
+"""
+
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from memgraph_engine.claims.sharing import general
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
-from memgraph_engine.graph import claims as claim_graph
+from memgraph_engine.graph import claims as claim_graph, scopes
 from memgraph_engine.graph.claims import Supported
-from memgraph_engine.language.claims import identity
-from memgraph_engine.language.terms import tokenize
+from memgraph_engine.language.claims import Told, identity, impersonal
+from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.claim import LEAST, Claim
 from memgraph_engine.model.scope import Scope
 
@@ -20,7 +24,8 @@ _NAMED = 3  # words of what may be an end
 def every(engine: Engine, scope: Scope, language: str, k: int) -> list[Supported]:
     """Return the k claims that are to be trusted most, these first, of what a scope's user may read."""
     own = _trusted(engine, [one.name for one in scope.readable])
-    found = [*own, *_others((one.claim for one in general(engine, scope.shared)), own, language)]
+    shared = claim_graph.general(engine.db, scope.shared.name, engine.settings.claims.users)
+    found = [*own, *_others((one.claim for one in shared), own, language)]
     return sorted(found, key=lambda one: (-one.claim.confidence, one.claim.text, one.claim.id))[:k]
 
 
@@ -34,7 +39,9 @@ def about(engine: Engine, scope: Scope, text: str, language: str, k: int, *, nam
         for one in found
         if (place := (one.claim.scope, one.claim.id)) in near and near[place][0] >= named
     ]
-    shared = {one.claim: one.named for one in general(engine, scope.shared, keys=keys, named=named, vector=vector)}
+    of, users = scope.shared.name, engine.settings.claims.users
+    general = claim_graph.general(engine.db, of, users, keys=keys, named=named, vector=vector)
+    shared = {one.claim: one.named for one in general}
     others = _others(shared, [one for _, one in scored], language)
     scored += [((shared[one.claim], one.claim.score or 0.0), one) for one in others]
     return [one for _, one in sorted(scored, key=lambda pair: (-pair[0][0], -pair[0][1], pair[1].claim.id))[:k]]
@@ -43,8 +50,9 @@ def about(engine: Engine, scope: Scope, text: str, language: str, k: int, *, nam
 def find(engine: Engine, scope: Scope, id: str) -> Claim:
     """Return a claim of a scope; NotFound where no note supports it that can be read, or too few users do."""
     own = [one.claim for one in _trusted(engine, [scope.name], [id])]
-    others = [] if scope.user or own else [one.claim for one in general(engine, scope, ids=[id])]
-    for claim in [*own, *others]:
+    if not (scope.user or own):
+        own = [one.claim for one in claim_graph.general(engine.db, scope.name, engine.settings.claims.users, ids=[id])]
+    for claim in own:
         return claim
     raise NotFound(f"There is no claim {id!r} in the memory of {scope}.")
 
@@ -69,3 +77,28 @@ def _keys(text: str, language: str) -> list[str]:
     words = tokenize(text, language)
     runs = ("".join(words[at : at + size]) for size in range(1, _NAMED + 1) for at in range(len(words) - size + 1))
     return list(dict.fromkeys(runs))
+
+
+def mark(scope: Scope, told: Told, language: str, names: Iterable[str]) -> str | None:
+    """Return what a claim of a user has in common with the same claim of others; None for one that is told to nobody.
+
+    That is one which may name somebody (`names` are those of his memory's speakers), or tells others what to do.
+    """
+    ends = [tokenize(end, language) for end in (told.subject, told.object)]
+    known = {word for name in (*names, scope.user or "") for word in tokenize(name, language)}
+    if (
+        not scope.user
+        or not all(ends)
+        or not known.isdisjoint(word for end in ends for word in end)
+        or not impersonal(told, language)
+    ):
+        return None
+    of = "\0".join([scope.shared.name, language, told.kind, *(" ".join(end) for end in ends)])
+    return hashlib.blake2b(of.encode(), digest_size=16).hexdigest()
+
+
+def share(engine: Engine, scope: Scope, *, on: bool) -> None:
+    """Let the tenant's users share claims (of a shared scope), or a user take part; or no more."""
+    scopes.open_scope(engine.db, scope, engine.settings.language or DEFAULT_LANGUAGE)
+    shares, withholds = (on or None, None) if scope.user is None else (None, not on or None)
+    engine.db.commit("claims/share", scope=scope.name, shares=shares, withholds=withholds)

@@ -1,13 +1,9 @@
 """Any model of the sentence-transformers library, by its name or folder."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import EmbeddingError, MissingExtra
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class SentenceTransformersEmbedder:

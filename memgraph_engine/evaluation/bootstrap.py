@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memgraph_engine.arrays import np
+
 RESAMPLES = 1000
 """As many as LightMem with small models has (table 5)."""
 _LOW, _HIGH = 2.5, 97.5
@@ -30,8 +32,6 @@ def paired(one: Sequence[float], other: Sequence[float]) -> Difference:
     >>> paired([50.0, 60.0], [50.0, 60.0]).p
     1.0
     """
-    import numpy as np
-
     differences = np.subtract(one, other, dtype=np.float64)
     chance, size = np.random.default_rng(0), len(differences)
     means = differences[chance.integers(size, size=(RESAMPLES, size))].mean(axis=1)

@@ -2,28 +2,27 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from memgraph_engine.cost import Cost
+from pydantic import TypeAdapter
+
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner, paged
 from memgraph_engine.graph.leases import Overtaken
-from memgraph_engine.graph.rows import dated, moment, packed
+from memgraph_engine.graph.rows import dated, packed, run_from
 from memgraph_engine.model.block import Block, BlockRun
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _PAGE = 2000  # notes or blocks in one statement
 _BATCH = 1000  # blocks in one transaction: their vectors are large
-_SOME = 10_000  # rows of one statement of a transaction
 _ALL = 2**31 - 1
 SPARE = 6
 """Times as many blocks are looked at as are wanted: those on a branch of a better one are left out."""
-_JSON = ("seconds", "cost")
+RUN_TEXTS = ("seconds", "cost")
+"""What is kept of a run as texts of JSON."""
+_RUN = TypeAdapter(BlockRun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +67,13 @@ class Held:
 
 
 def state(db: Database, scope: str) -> BlocksState | None:
-    """Return what a run begins with; None if there is no such scope.
-
-    Raises StoreMismatch where a newer process has upgraded the database meanwhile.
-    """
-    for row in db.run("blocks/state", scope=scope):
-        schema.check(db, row.pop("schema"))
-        return BlocksState(**row)
-    return None
+    """Return what a run begins with; None if there is no such scope. Raises StoreMismatch (`schema.told`)."""
+    row = schema.told(db, "blocks/state", scope)
+    return BlocksState(**row) if row else None
 
 
 def notes(db: Database, scope: str, dimensions: int) -> Iterator[tuple[list[Row], "NDArray[np.float32]"]]:
     """Yield the notes of blocks by pages (id, session, seq, at in ms, revision, stamp), and their vectors."""
-    import numpy as np
-
     for rows in paged(db, "blocks/notes", _PAGE, scope=scope, dimensions=dimensions, after=""):
         raw = b"".join(row.pop("vector").raw() for row in rows)  # as Bolt has them: big-endian
         yield rows, np.frombuffer(raw, dtype=">f4").astype(np.float32).reshape(len(rows), dimensions)
@@ -129,8 +121,6 @@ def embed(db: Database, scope: str, embedded_as: str, rows: Sequence[Row]) -> No
 
 def vectors(db: Database, scope: str, ids: Sequence[str], dimensions: int) -> dict[str, "NDArray[np.float32]"]:
     """Return the vectors of blocks; one that lost its own, or is no more, is left out."""
-    import numpy as np
-
     rows = db.run("blocks/vectors", scope=scope, ids=list(ids), dimensions=dimensions)
     return {row["id"]: np.frombuffer(row["vector"].raw(), dtype=">f4").astype(np.float32) for row in rows}
 
@@ -144,40 +134,9 @@ def begin(tx: Runner, scope: str, seen: BlocksState, run: str, *, late: bool) ->
     return int(rows[0]["changed_since"]) if rows else None
 
 
-def place(tx: Runner, scope: str, rows: Sequence[Row]) -> None:
-    """Let blocks be the present tree: id, entered, left, distance."""
-    for start in range(0, len(rows), _SOME):
-        tx.run("blocks/place", scope=scope, rows=rows[start : start + _SOME])
-
-
-def end(tx: Runner, scope: str, ids: Sequence[str]) -> None:
-    """Let blocks be no part of the present tree."""
-    if ids:
-        tx.run("blocks/end", scope=scope, ids=ids)
-
-
-def mend(tx: Runner, scope: str, version: int) -> None:
-    """Let the blocks be stale whose notes were changed or taken out since a version."""
-    tx.run("blocks/late", scope=scope, version=version)
-
-
-def record(tx: Runner, run: BlockRun) -> None:
-    """Keep what a run found and did."""
-    given = asdict(run)
-    properties = {**given, **{name: json.dumps(given[name]) for name in _JSON}, "fallbacks": list(run.fallbacks)}
-    del properties["id"], properties["scope"]
-    tx.run("blocks/record", scope=run.scope, id=run.id, properties=properties)
-
-
-def remove(db: Database, scope: str, ids: Sequence[str]) -> None:
-    """Remove blocks that are no part of the present tree."""
-    if ids:
-        db.commit("blocks/remove", scope=scope, ids=ids, rows=_BATCH)
-
-
 def runs(tx: Runner, scope: str, limit: int) -> list[BlockRun]:
     """Return the last runs, newest first."""
-    return [_run(row["run"]) for row in tx.run("blocks/runs", scope=scope, limit=limit)]
+    return [run_from(_RUN, row["run"], RUN_TEXTS) for row in tx.run("blocks/runs", scope=scope, limit=limit)]
 
 
 def tree(tx: Runner, scope: str) -> list[Block]:
@@ -254,11 +213,6 @@ def _held(row: Row) -> Held:
     stamps = [(stamp, cosine) for stamp, cosine in row["stamps"]]
     told = {"described": json.loads(row["described"] or "{}"), "described_by": row["described_by"] or ""}
     return Held(**{**row, **told, "stamps": stamps, "keywords": [tuple(one) for one in row["keywords"]]})
-
-
-def _run(row: Row) -> BlockRun:
-    given = {**row, **{name: json.loads(row[name]) for name in _JSON if name in row}, "at": moment(row["at"])}
-    return BlockRun(**{**given, "cost": Cost(**given.get("cost", {})), "fallbacks": tuple(row.get("fallbacks", ()))})
 
 
 def _blocks(rows: Sequence[Row]) -> list[Block]:

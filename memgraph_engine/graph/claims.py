@@ -2,17 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner, paged
 from memgraph_engine.graph.rows import moment, packed, place_of
 from memgraph_engine.model.claim import Claim, confidence
 from memgraph_engine.model.memory import UNKNOWN_PAST
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _PAGE = 50  # notes that are read, and written, at once
 _SOME = 1000  # claims in one statement, or in one transaction that removes them
@@ -54,14 +50,9 @@ class General:
 
 
 def state(db: Database, scope: str) -> ClaimsState | None:
-    """Return what a run begins with; None if there is no such scope.
-
-    Raises StoreMismatch where a newer process has upgraded the database meanwhile.
-    """
-    for row in db.run("claims/state", scope=scope):
-        schema.check(db, row.pop("schema"))
-        return ClaimsState(**row)
-    return None
+    """Return what a run begins with; None if there is no such scope. Raises StoreMismatch (`schema.told`)."""
+    row = schema.told(db, "claims/state", scope)
+    return ClaimsState(**row) if row else None
 
 
 def unread(db: Database, scope: str) -> Iterator[list[Unread]]:
@@ -76,35 +67,16 @@ def known(db: Database, scope: str, ids: Sequence[str]) -> set[str]:
     return {row["id"] for row in db.run("claims/known", scope=scope, ids=list(ids))} if ids else set()
 
 
-def anchors(db: Database, scope: str, ids: Sequence[str], limit: int) -> list[str]:
-    """Return the claims of a scope that are nearest to some of its notes, so many to each, the nearest first."""
-    return [row["id"] for row in db.run("claims/anchors", scope=scope, ids=list(ids), limit=limit)]
-
-
 def write(db: Database, scope: str, cycle: int, rows: Sequence[Row]) -> tuple[int, int]:
     """Store what notes claim: id, stamp, done, claims.
 
     Of a claim: id, kind, text, subject, object, both keys, mark, vector and made_by or None, reworded. Return how many
     of the notes were still as they were read, and how many of these are done.
     """
-    for row in db.commit("claims/write", scope=scope, cycle=cycle, rows=[_packed(row) for row in rows]):
+    given = [{**row, "claims": [{**one, "vector": packed(one["vector"])} for one in row["claims"]]} for row in rows]
+    for row in db.commit("claims/write", scope=scope, cycle=cycle, rows=given):
         return row["notes"], row["done"]
     return 0, 0
-
-
-def _packed(row: Row) -> Row:
-    return {**row, "claims": [{**one, "vector": packed(one["vector"])} for one in row["claims"]]}
-
-
-def remove(db: Database, scope: str, rows: Sequence[Row]) -> None:
-    """Remove claims: id, and whether it has decayed, or lost its notes."""
-    for start in range(0, len(rows), _SOME):
-        db.commit("claims/remove", scope=scope, rows=rows[start : start + _SOME])
-
-
-def end(db: Database, scope: str, version: int, cycle: int) -> None:
-    """Note that a run is done, which began at a version of the scope."""
-    db.commit("claims/end", scope=scope, version=version, cycle=cycle)
 
 
 def told(tx: Runner, scopes: Sequence[str], ids: Sequence[str] | None = None) -> Iterator[Supported]:
@@ -136,7 +108,10 @@ def general(
     named: bool = False,
     vector: "NDArray[np.float32] | None" = None,
 ) -> Iterator[General]:
-    """Yield the claims that so many users of a tenant make, if it shares them: all, some, or those that are named."""
+    """Yield the claims that at least so many users of a tenant make now, if it shares them.
+
+    All of them, those of some ids, or where it is to be `named` those of which an end has one of some keys.
+    """
     given = {
         "shared": shared,
         "users": users,
@@ -146,23 +121,10 @@ def general(
         "vector": None if vector is None else packed(vector),
     }
     for rows in paged(tx, "claims/general", _SOME, lambda row: {"after": row["claim"]["id"]}, after="", **given):
-        yield from (_general(shared, row) for row in rows)
-
-
-def share(db: Database, scope: str, *, shares: bool | None = None, withholds: bool | None = None) -> None:
-    """Say of a shared memory that a tenant's users share claims, or of a user's that he takes no part; None for no."""
-    db.commit("claims/share", scope=scope, shares=shares, withholds=withholds)
-
-
-def speakers(tx: Runner, scope: str) -> list[str]:
-    """Return the names of all who speak in a scope."""
-    return [row["name"] for row in tx.run("claims/speakers", scope=scope)]
-
-
-def _general(shared: str, row: Row) -> General:
-    users = row["users"]
-    claim = Claim(**row["claim"], scope=shared, confidence=confidence([""] * users, 0), users=users, score=row["score"])
-    return General(claim, row["named"])
+        for row in rows:
+            sure, score = confidence([""] * row["users"], 0), row["score"]
+            claim = Claim(**row["claim"], scope=shared, confidence=sure, users=row["users"], score=score)
+            yield General(claim, row["named"])
 
 
 def _supported(row: Row) -> Supported:

@@ -3,19 +3,16 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from neo4j.time import DateTime
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import StoreError
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.rows import packed
 from memgraph_engine.model.ports import Counted
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 ROWS = 1000  # in a transaction
 _INDEXED = 6 * 3600  # seconds that indexes may take: a million vectors take minutes
@@ -97,8 +94,6 @@ def parted(row: Row, dimensions: int) -> Row:
 def _vector(value: object, dimensions: int) -> "NDArray[np.float32] | None":
     if not (isinstance(value, list) and len(value) == dimensions and isinstance(value[0], float)):
         return None
-    import numpy as np
-
     numbers = np.asarray(value)
     short = numbers.astype(np.float32)
     return short if (short == numbers).all() else None

@@ -1,8 +1,8 @@
-"""Decisions: the audit log, and what undo goes by."""
+"""Decisions: the audit log, what undo goes by, and the profiles that they tell of."""
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from datetime import datetime
 from typing import Any
@@ -11,8 +11,9 @@ from memgraph_engine.cost import Cost
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.rows import dated, moment
 from memgraph_engine.model import memory
+from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note
-from memgraph_engine.model.profile import Delta
+from memgraph_engine.model.profile import Delta, Profile, Stated, folded, is_gone
 from memgraph_engine.model.result import SUCCEEDS, About, Considered, Contrary, Decision, Tie
 
 _WORDS = 4  # notes and sources of a decision whose words are told
@@ -33,16 +34,13 @@ class Tied:
 
 def recorded(decision: Decision) -> Row:
     """Return the row that records a decision; one without a note, or on a profile, is tied to its source."""
+    on_profile = decision.subject is not None
     return {
         "id": decision.id,
         "properties": _properties(decision),
-        "source": decision.sources[0] if decision.sources and _of_source(decision) else None,
+        "source": decision.sources[0] if decision.sources and (not decision.note or on_profile) else None,
         "undoes": decision.undoes,
     }
-
-
-def _of_source(decision: Decision) -> bool:
-    return not decision.note or decision.subject is not None
 
 
 def _properties(decision: Decision) -> Row:
@@ -50,6 +48,7 @@ def _properties(decision: Decision) -> Row:
         {name: value for name in _CONSIDERED if (value := getattr(one, name)) or name in _SCORED}
         for one in decision.considered
     ]
+    delta = json.dumps([asdict(one) for one in decision.delta], ensure_ascii=False)
     return {
         "kind": decision.kind,
         "note": decision.note,
@@ -62,14 +61,8 @@ def _properties(decision: Decision) -> Row:
         "version": decision.version,
         "place": decision.place,
         **{name: getattr(decision.cost, name) for name in _COST},
-        **(_profiled(decision) if decision.subject is not None else {}),
+        **({} if decision.subject is None else {"subject": decision.subject, "delta": delta, "hash": decision.hash}),
     }
-
-
-def _profiled(decision: Decision) -> Row:
-    """Return what only a decision on a profile has: by its subject it is found among all others."""
-    delta = json.dumps([asdict(one) for one in decision.delta], ensure_ascii=False)
-    return {"subject": decision.subject, "delta": delta, "hash": decision.hash}
 
 
 def decision_from(row: Mapping[str, Any]) -> Decision:
@@ -105,7 +98,13 @@ def find(tx: Runner, scope: str, id: str) -> Decision | None:
 def page(tx: Runner, scope: str, before: datetime, limit: int) -> list[Decision]:
     """Return the decisions made at or before a time, newest first, with the words that each is about."""
     rows = tx.run("decisions/page", scope=scope, before=before, limit=limit, words=_WORDS)
-    return [replace(decision_from(row["decision"]), about=tuple(map(_about, row["about"]))) for row in rows]
+    return [
+        replace(
+            decision_from(row["decision"]),
+            about=tuple(About(one["role"], " / ".join(one["lines"]), one["note"]) for one in row["about"]),
+        )
+        for row in rows
+    ]
 
 
 def of_kinds(
@@ -114,10 +113,6 @@ def of_kinds(
     """Return the decisions of some kinds made within a time, newest first, each with how many notes it was about."""
     rows = tx.run("decisions/of_kinds", scope=scope, kinds=kinds, since=since, until=until)
     return [(decision_from(row["decision"]), row["notes"]) for row in rows]
-
-
-def _about(row: Row) -> About:
-    return About(row["role"], " / ".join(row["lines"]), row["note"])
 
 
 def of_note(tx: Runner, scope: str, id: str) -> list[Decision]:
@@ -173,3 +168,31 @@ def contrary(tx: Runner, scopes: Sequence[str], ids: Sequence[str], known_at: da
     alive = {"alive": known_at} if known_at < NEVER else {}  # else the present
     rows = tx.run("decisions/contrary", **given, **alive)
     return [Contrary(**dated(row, "newer_said", "older_said")) for row in rows]
+
+
+def profile(tx: Runner, scope: str, subject: str, known_at: datetime | None = None) -> Profile:
+    """Return the profile of a subject, as the memory knows it now, or as it knew it then."""
+    given = {"statuses": TRUE_ONCE, "known_at": known_at or NEVER, **({"alive": known_at} if known_at else {})}
+    return folded(subject, list(_stated(tx, scope, subject.casefold(), given)))
+
+
+def _stated(tx: Runner, scope: str, subject: str, given: dict[str, object]) -> Iterator[Stated]:
+    every = tx.run("profile/told", scope=scope, subject=subject, **given)
+    rows = [(row, [Delta(**one) for one in json.loads(row["delta"])]) for row in every]
+    tells = defaultdict[str, set[str]](set)
+    for row, deltas in rows:
+        tells[row["note"]].update(one.name for one in deltas)
+    for row, deltas in rows:
+        since = moment(row["at"] if row["said_at"] is None else row["said_at"])
+        replaced = [] if row["until"] is None else [(moment(row["until"]), "")]
+        sources = (row["source"],) if row["source"] else ()
+        for delta in deltas:
+            changed = (
+                (moment(change["at"]), change["note"])
+                for change in row["changes"]
+                if is_gone(delta, change["former"] or "", tells[change["note"]])
+            )
+            until, by = min((*replaced, *(end for end in changed if end[0] >= since)), default=(NEVER, ""))
+            parts = f"{delta.name}: {delta.value}", "", delta.name, delta.value
+            end = max(until, since), by, (delta.name,), row["decision"]
+            yield Stated(Fact(*parts, subject, since, row["note"], sources, *end), delta.ends)

@@ -9,15 +9,16 @@ from datetime import datetime
 from itertools import takewhile
 from typing import Any
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph import copying, scopes, topics
 from memgraph_engine.graph.database import Database, Row, Runner, paged
-from memgraph_engine.graph.notes import Found, found_from
 from memgraph_engine.graph.rows import dated, moment
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.model.memory import UNKNOWN_PAST, Source, cut_up
-from memgraph_engine.model.result import ErasurePlan, ErasureReceipt
+from memgraph_engine.model.result import ErasurePlan, ErasureReceipt, Hold
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.topic import Topic
 
 _PAGE = 1000
 _BEFORE = re.compile(r"\[before:")  # so begins what a context quotes of another turn
@@ -128,18 +129,14 @@ def said(db: Database, scope: str) -> Iterator[Said]:
     """Yield what each source of a scope says, by their ids; what is to be erased by now says nothing."""
     for rows in paged(db, "erasures/said", _PAGE, scope=scope, after=""):
         for row in rows:
-            filed = [_filed(json.loads(text["metadata"])) for text in row["texts"]]
-            told = ((text, values) for text, (_, values) in zip(row["texts"], filed, strict=True))
-            texts = [piece for text, values in told for piece in _pieces(text, values)]
+            filed, texts = [_filed(json.loads(text["metadata"])) for text in row["texts"]], list[str]()
+            for text, (_, values) in zip(row["texts"], filed, strict=True):
+                whole, beside = Source("", text["text"], "", caption=text["caption"] or ""), [*text["tags"], *values]
+                pieces = cut_up(whole, text["cuts"] or ())
+                texts += [f"{piece.text} {piece.caption} {' '.join(beside)}" for piece in pieces]
             notes, statuses, changes = (frozenset(row[name]) for name in ("notes", "statuses", "changes"))
             names = " ".join(dict.fromkeys(name for names, _ in filed for name in names))
             yield Said(row["id"], (*texts, *row["written"]), notes, statuses, changes, names)
-
-
-def _pieces(row: Row, values: Sequence[str]) -> list[str]:
-    whole = Source("", row["text"], "", caption=row["caption"] or "")
-    filed = " ".join([*row["tags"], *values])
-    return [f"{one.text} {one.caption} {filed}" for one in cut_up(whole, row["cuts"] or ())]
 
 
 def _filed(metadata: object) -> tuple[list[str], list[str]]:
@@ -157,11 +154,6 @@ def _filed(metadata: object) -> tuple[list[str], list[str]]:
     return names, values
 
 
-def ended(db: Database, scope: str) -> list[tuple[str, str]]:
-    """Return the sources that are to be erased by now, each with its session."""
-    return [(row["id"], row["session"]) for row in db.run("erasures/ended", scope=scope)]
-
-
 def told_by(db: Database, scope: str, names: Sequence[str]) -> dict[str, list[str]]:
     """Return for names of notes and sources which sources each means; raises InvalidInput for one of both."""
     found = dict[str, list[str]]()
@@ -177,22 +169,17 @@ def quoting(db: Database, scope: str, sessions: Sequence[str], quotes: Collectio
     """Return the notes of sessions whose context holds a quote that begins so, or was written by a chat model."""
     lengths = {len(quote) for quote in quotes}
     rows = db.run("erasures/quoting", scope=scope, sessions=sessions) if sessions else []
-    return sorted({row["note"] for row in rows if row["context"] is None or _quotes(row["context"], quotes, lengths)})
 
+    def quotes_one(context: str) -> bool:
+        begins = (begin.start() for begin in _BEFORE.finditer(context))
+        return any(context[at : at + length] in quotes for at in begins for length in lengths)
 
-def _quotes(context: str, quotes: Collection[str], lengths: Collection[int]) -> bool:
-    begins = (begin.start() for begin in _BEFORE.finditer(context))
-    return any(context[at : at + length] in quotes for at in begins for length in lengths)
+    return sorted({row["note"] for row in rows if row["context"] is None or quotes_one(row["context"])})
 
 
 def notes(db: Database, scope: str, ids: Sequence[str], quoting: Sequence[str]) -> list[Concerned]:
     """Return the notes that an erasure of sources concerns, of which some are known to quote one."""
     return [Concerned(**row) for row in db.run("erasures/notes", scope=scope, ids=ids, quoting=quoting)]
-
-
-def evolved(db: Database, scope: str, ids: Sequence[str]) -> list[str]:
-    """Return the notes that evolutions changed while a chat model saw some others, these `ids`."""
-    return [row["id"] for row in db.run("erasures/evolved", scope=scope, ids=list(ids))]
 
 
 def hide(db: Database, scope: str, plan: ErasurePlan, concerned: Sequence[Concerned], now: datetime) -> bool:
@@ -203,8 +190,7 @@ def hide(db: Database, scope: str, plan: ErasurePlan, concerned: Sequence[Concer
     whole = [one.id for one in concerned if not one.kept]  # one that joined another is kept as its past alone
     kept = [one.id for one in concerned if one.kept]
     losing = [one.id for one in concerned if one.kept and one.told]
-    told = {"rule": plan.rule, "everything": False, "notes": plan.notes, "sources": list(plan.sources)}
-    properties = {**told, "state": "hidden", "begun": now, "kept": kept, "losing": losing}
+    properties = _begun(plan, now, kept, losing)
     given = {"ids": list(plan.sources), "whole": whole, "kept": kept, "losing": losing}
 
     def begin(tx: Any) -> bool:
@@ -221,30 +207,21 @@ def set_aside(db: Database, scope: str, plan: ErasurePlan, now: datetime) -> boo
 
     What the scope holds is Erased from then on; what is written later is no part of that.
     """
-    told = {"rule": plan.rule, "everything": True, "notes": plan.notes, "sources": list(plan.sources)}
-    properties = {**told, "state": "hidden", "begun": now, "kept": [], "losing": []}
-    given = {"version": plan.version, "id": plan.id, "properties": properties}
+    given = {"version": plan.version, "id": plan.id, "properties": _begun(plan, now, [], [])}
     return bool(db.commit("erasures/set_aside", scope=scope, **given))
 
 
-def erased(db: Database, scope: str, id: str) -> list[Meant]:
-    """Return the sources that an erasure of everything has set aside, with their former texts."""
-    return [Meant(**row) for row in db.run("erasures/erased", scope=scope, id=id)]
-
-
-def left(db: Database, scope: str, id: str) -> int:
-    """Return how many nodes are still there that an erasure of everything has set aside."""
-    return int(db.run("erasures/left", scope=scope, id=id)[0]["nodes"])
+def _begun(plan: ErasurePlan, now: datetime, kept: Sequence[str], losing: Sequence[str]) -> Row:
+    told = {"rule": plan.rule, "everything": plan.everything, "notes": plan.notes, "sources": list(plan.sources)}
+    return {**told, "state": "hidden", "begun": now, "kept": kept, "losing": losing}
 
 
 def begun(tx: Runner, scope: str) -> list[Erasure]:
     """Return the erasures of a scope that are begun and not done, the oldest first."""
-    return [_erasure(row["erasure"]) for row in tx.run("erasures/begun", scope=scope)]
-
-
-def _erasure(row: Row) -> Erasure:
-    told = {one.name: row[one.name] for one in fields(Erasure)}
-    return Erasure(**{**dated(told, "begun"), **{name: tuple(told[name]) for name in ("sources", "kept", "losing")}})
+    rows = [row["erasure"] for row in tx.run("erasures/begun", scope=scope)]
+    lists = ("sources", "kept", "losing")
+    told = [{one.name: row[one.name] for one in fields(Erasure)} for row in rows]
+    return [Erasure(**{**dated(one, "begun"), **{name: tuple(one[name]) for name in lists}}) for one in told]
 
 
 def lately(tx: Runner, scope: Scope, since: datetime) -> list[Began]:
@@ -260,20 +237,10 @@ def gone(tx: Runner, scope: str, by: datetime = HIDDEN) -> list[str]:
     return [row["id"] for row in tx.run("erasures/gone", scope=scope, by=by)]
 
 
-def taken(tx: Runner, scope: str, id: str) -> list[str]:
-    """Return the notes that an erasure of everything took, and that are still there."""
-    return [row["id"] for row in tx.run("erasures/taken", scope=scope, id=id)]
-
-
 def lives(db: Database, scope: str, ids: Sequence[str]) -> dict[str, tuple[datetime, datetime]]:
     """Return when notes end, and are to be erased, that an erasure hid."""
     rows = db.run("erasures/lives", scope=scope, ids=list(ids))
     return {row["id"]: (moment(row["expires_at"]), moment(row["erase_at"])) for row in rows}
-
-
-def hidden(db: Database, scope: str, limit: int) -> list[Found]:
-    """Return notes that are to be erased and still there."""
-    return [found_from(row["note"]) for row in db.run("erasures/hidden", scope=scope, limit=limit)]
 
 
 def remove(db: Database, scope: str) -> None:
@@ -320,35 +287,27 @@ def tidy(db: Database, scope: str) -> list[str]:
 
 def centre(db: Database, scope: str) -> None:
     """Put the centroids of all topics where the keywords are that they have; end those that have none."""
-    import numpy as np
 
     def write(tx: Any) -> None:
         of: dict[str, list[str]] = {}
         for name, topic in topics.members(tx, scope):
             if topic:
                 of.setdefault(topic, []).append(name)
-        rows = []
+        left = list[Topic]()
+        middle: dict[str, NDArray[np.float32]] = {}
         for one in topics.every(tx, scope):
             names = of.get(one.id, [])
             found = [row["vector"] for row in tx.run("topics/vectors", scope=scope, names=names)]
             if not names:
                 topics.end(tx, scope, [one.id])
                 continue
-            keywords = list(one.keywords or sorted(names)[:3])
-            mean = np.mean(np.asarray(found, dtype=np.float32), axis=0) if found else None
-            norm = 0.0 if mean is None else float(np.linalg.norm(mean))
-            rows.append(
-                {
-                    "id": one.id,
-                    "label": one.label or ", ".join(keywords[:3]),
-                    "size": len(names),
-                    "keywords": keywords,
-                    "labelled_by": one.labelled_by,
-                    "labelled_from": list(one.labelled_from),
-                    "vector": (mean / norm).tolist() if mean is not None and norm else None,
-                }
-            )
-        topics.write(tx, scope, rows)
+            keywords = one.keywords or tuple(sorted(names)[:3])
+            label = one.label or ", ".join(keywords[:3])
+            left.append(replace(one, label=label, size=len(names), keywords=keywords))
+            mean = np.mean(np.asarray(found, dtype=np.float32), axis=0) if found else np.zeros(1, dtype=np.float32)
+            if norm := float(np.linalg.norm(mean)):
+                middle[one.id] = mean / norm
+        topics.write(tx, scope, left, middle)
 
     db.write(write)
 
@@ -372,6 +331,11 @@ def end(db: Database, scope: str, one: Erasure) -> None:
     db.write(write)
 
 
+def held(tx: Runner, scope: str) -> list[Hold]:
+    """Return the holds of a scope, the oldest first: what they name must not be erased."""
+    return [Hold(**dated(row, "at")) for row in tx.run("holds/list", scope=scope)]
+
+
 def texts(db: Database, scope: str) -> Iterator[Row]:
     """Yield what notes and sources say: said, made, hidden."""
     for rows in paged(db, "erasures/texts", _PAGE, scope=scope, after=""):
@@ -384,25 +348,20 @@ def told(db: Database, scope: str) -> list[str]:
     return rows[0]["made"] if rows else []
 
 
-def named(db: Database, scope: str, ids: Sequence[str], begun: datetime) -> int:
-    """Return how many decisions from before an erasure began name one of its sources."""
-    return int(db.run("erasures/named", scope=scope, ids=list(ids), begun=begun)[0]["decisions"])
-
-
 def salted(erasure: str, scope: str) -> str:
     """Return what a receipt has in place of a scope's name, by which whoever knows the name can find it."""
     return hashlib.sha256(f"{erasure} {scope}".encode()).hexdigest()
 
 
-def append(db: Database, tenant: str, receipt: ErasureReceipt, seal: Any) -> ErasureReceipt:
-    """Add a receipt to a tenant's chain, `seal`ed there; one of the same id is added once."""
+def append(db: Database, tenant: str, receipt: ErasureReceipt) -> ErasureReceipt:
+    """Add a receipt to a tenant's chain, sealed there; one of the same id is added once."""
     while True:
         known = next((one for one in receipts(db, tenant) if one.id == receipt.id), None)
         if known:
             return known
         rows = db.run("receipts/last", tenant=tenant)
         number, previous = (rows[0]["number"] + 1, rows[0]["hash"]) if rows else (1, "")
-        sealed: ErasureReceipt = seal(replace(receipt, number=number, previous=previous))
+        sealed = seal(replace(receipt, number=number, previous=previous))
         given = {"id": sealed.id, "previous": previous, "hash": sealed.hash, "body": json.dumps(json_form(sealed))}
         db.commit("receipts/create", tenant=tenant, number=number, properties=given)
 
@@ -431,8 +390,9 @@ def _receipt(body: Mapping[str, Any]) -> ErasureReceipt:
     return ErasureReceipt(**{**body, **times})
 
 
-def body(receipt: ErasureReceipt) -> Row:
-    """Return what a receipt's hash covers: everything but the hash."""
+def seal(receipt: ErasureReceipt) -> ErasureReceipt:
+    """Return a receipt with its hash, which covers all else of it."""
     form: Row = json_form(asdict(receipt))
     del form["hash"]
-    return form
+    body = json.dumps(form, sort_keys=True, ensure_ascii=False)
+    return replace(receipt, hash=hashlib.sha256(body.encode()).hexdigest())

@@ -82,7 +82,13 @@ def held_if_free(db: Database, name: str) -> Iterator[bool]:
 def _extended(db: Database, name: str, holder: str) -> Iterator[None]:
     """Extend a lease until the block ends, and give it back."""
     done = Event()
-    extending = Thread(target=_extend, args=(db, name, holder, done), name="memgraph-engine-lease", daemon=True)
+
+    def extend() -> None:
+        while not done.wait(_SECONDS / 3):
+            with suppress(StoreError):  # a lease only saves work: the write itself will tell what is wrong
+                acquire(db, name, holder, seconds=_SECONDS)
+
+    extending = Thread(target=extend, name="memgraph-engine-lease", daemon=True)
     extending.start()
     try:
         yield
@@ -90,9 +96,3 @@ def _extended(db: Database, name: str, holder: str) -> Iterator[None]:
         done.set()
         extending.join()
         release(db, name, holder)
-
-
-def _extend(db: Database, name: str, holder: str, done: Event) -> None:
-    while not done.wait(_SECONDS / 3):
-        with suppress(StoreError):  # a lease only saves work: the write itself will tell what is wrong
-            acquire(db, name, holder, seconds=_SECONDS)

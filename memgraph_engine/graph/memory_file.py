@@ -21,6 +21,7 @@ from typing import IO, Any
 import pytz
 from neo4j.time import Date, DateTime
 
+from memgraph_engine.arrays import np
 from memgraph_engine.errors import InvalidInput, StoreError, StoreMismatch
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.copying import exact, parted
@@ -136,7 +137,8 @@ class Reader:
                     break
                 with self._sound(number):
                     given = _object(data)
-                    row = None if "sha256" in given else self._row(whole, given)
+                    read = self._node if "node" in given else _relationship
+                    row = None if "sha256" in given else read(whole, given)
                 if not row:
                     self._end(whole, given["sha256"], digest.hexdigest(), number)
                     if self._line(file, number + 1):
@@ -210,10 +212,6 @@ class Reader:
             "memory anew."
         )
 
-    def _row(self, whole: Whole, given: Row) -> Row:
-        """Return a line that fits those before; raises whatever comes of one that doesn't."""
-        return self._node(whole, given) if "node" in given else _relationship(whole, given)
-
     def _node(self, whole: Whole, given: Row) -> Row:
         _only(given, "node", "labels", "properties", "vectors", "of")
         expected, (label,) = len(whole.labels), given["labels"]
@@ -236,8 +234,6 @@ class Reader:
         return source, part
 
     def _vector(self, text: str) -> Any:
-        import numpy as np
-
         data = b64decode(text, validate=True)
         if len(data) != 4 * self.head.dimensions:
             raise ValueError(f"a vector of {len(data)} bytes, not {4 * self.head.dimensions}")

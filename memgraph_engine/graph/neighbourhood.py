@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from memgraph_engine.graph.database import Row, Runner
-from memgraph_engine.graph.fulltext import words_query
+from memgraph_engine.graph.notes import words_query
 from memgraph_engine.graph.rows import dated, moment, packed, placed
 from memgraph_engine.model.candidate import Candidate, Neighbour, Neighbourhood, turns_before
 from memgraph_engine.model.memory import Source, by_time

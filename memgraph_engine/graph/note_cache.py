@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from sys import getsizeof, intern
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.forks import begun
 from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.rows import moment, note_from
@@ -22,10 +23,6 @@ from memgraph_engine.language.questions import counts, only_asks
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import CacheStats
 from memgraph_engine.model.text import asks, personal, said
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _FEATURES, _NOTE, _SOURCE = 950, 900, 1400  # bytes of an entry, of a note and of a source, beside texts and vectors
 
@@ -210,13 +207,15 @@ class NoteCache:
 
 def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNote]:
     """Yield the notes of rows; all vectors are made in one go."""
-    unit = iter(_unit([vector.raw() for row in rows for vector in row[-2:] if vector is not None], dimensions))
+    raw = b"".join(vector.raw() for row in rows for vector in row[-2:] if vector is not None)
+    given = np.frombuffer(raw, dtype=">f4").astype(np.float32).reshape(-1, 2, dimensions)  # as Bolt has them
+    unit = iter(given / np.linalg.norm(given, axis=2, keepdims=True))
     for row in rows:
         stamp, scope, id, status, session, seq, role, speaker, lines, *rest = row
         said_at, valid_from, tags, several, raw, context, vector, _ = rest
         vectors = None if vector is None else next(unit).copy()  # a part of the whole would keep all of it in memory
         texts = raw.split(), context.split()
-        terms = _numbers(chain.from_iterable(texts))
+        terms = np.fromiter(map(term_number, chain.from_iterable(texts)), dtype=np.int64)
         yield CachedNote(
             stamp,
             intern(scope),
@@ -243,18 +242,3 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
 
 term_number = hash
 """A term as 64 bits, so that arrays can hold terms: another one in every process, and in practice never that of two."""
-
-
-def _numbers(terms: Iterable[str]) -> "NDArray[np.int64]":
-    import numpy as np
-
-    return np.fromiter(map(term_number, terms), dtype=np.int64)
-
-
-def _unit(vectors: Sequence[bytes], dimensions: int) -> "NDArray[np.float32]":
-    """Return vectors as Bolt has them (big-endian) with the length 1; shape (notes, 2, dimensions)."""
-    import numpy as np
-
-    given = np.frombuffer(b"".join(vectors), dtype=">f4").astype(np.float32).reshape(-1, 2, dimensions)
-    unit: NDArray[np.float32] = given / np.linalg.norm(given, axis=2, keepdims=True)
-    return unit

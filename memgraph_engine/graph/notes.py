@@ -4,8 +4,9 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.database import Row, Runner, paged
 from memgraph_engine.graph.decisions import decision_from
@@ -16,9 +17,11 @@ from memgraph_engine.model.result import Version
 from memgraph_engine.model.scope import Scope
 
 if TYPE_CHECKING:
-    import numpy as np
     from neo4j.vector import Vector
-    from numpy.typing import NDArray
+
+FIELDS = ("raw_scoped", "context_scoped")
+_MOST_CLAUSES = 1000
+_NOTHING = "+status:none"
 
 QUOTABLE = READABLE
 """Notes that the next turn's context may repeat: what was corrected is no longer true."""
@@ -29,6 +32,8 @@ SUMMARY = "extract"
 USER = "user"
 """Who constructed a context that is none of the sources' nor a chat model's."""
 _PAGE = 500
+Floats: TypeAlias = "NDArray[np.float32] | Sequence[float]"
+"""A vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +96,8 @@ class Revision:
     decision: str
     properties: Mapping[str, Any]
     role: str = "changed"
-    raw_vector: "NDArray[np.float32] | Sequence[float] | None" = None
-    context_vector: "NDArray[np.float32] | Sequence[float] | None" = None
+    raw_vector: "Floats | None" = None
+    context_vector: "Floats | None" = None
     keywords: tuple[str, ...] | None = None
     adds: tuple[Key, ...] = ()
     drops: tuple[Key, ...] = ()
@@ -164,8 +169,7 @@ class NewSummary:
     id: str
     decision: str
     properties: Row
-    raw_vector: "NDArray[np.float32] | None"
-    context_vector: "NDArray[np.float32] | None"
+    vectors: "tuple[NDArray[np.float32], NDArray[np.float32]]"
     keywords: tuple[str, ...]
     sums: tuple[str, ...]
     said_at: datetime
@@ -228,77 +232,57 @@ class Gathered:
 
 def created(scope: Scope, new: NewNote) -> Row:
     """Return the row that stores a new note with its provenance and keywords."""
+    candidate, source = new.candidate, new.candidate.source
+    said_at = source.said_at or new.at
+    names = ("session", "seq", "speaker", "role", "policy", "pinned", "apart")
+    properties = {
+        **texts_of(candidate),
+        **{name: getattr(source, name) for name in names},
+        "status": new.status,
+        "agent_id": source.agent,
+        "tags": tags_of([source]),
+        "several": False,
+    }
     return {
+        **_new(scope, properties, said_at, new.created_at, min(said_at, candidate.valid_from or said_at)),
+        **ends(source.expires_at, source.erase_at),
+        **_packed(candidate.raw_vector, candidate.context_vector),
         "id": new.id,
-        "source": new.candidate.source.id,
-        "part": new.candidate.source.part or None,
+        "source": source.id,
+        "part": source.part or None,
         "sums": [],
-        "properties": _properties(new, scope),
-        **_times(new),
-        "raw_vector": packed(new.candidate.raw_vector),
-        "context_vector": packed(new.candidate.context_vector),
         "decision": new.decision,
-        "keywords": [keyword.name for keyword in new.candidate.keywords],
+        "keywords": [keyword.name for keyword in candidate.keywords],
     }
 
 
 def summary(scope: Scope, new: NewSummary) -> Row:
     """Return the row that stores a new summary."""
+    properties = {**new.properties, "status": "active", "pinned": False, "several": True}
     return {
+        **_new(scope, properties, new.said_at, new.created_at, new.valid_from),
+        **ends(*new.ends),
+        **_packed(*new.vectors),
         "id": new.id,
         "source": None,
         "part": None,
         "sums": list(new.sums),
-        "properties": {
-            **new.properties,
-            "scope_token": scope.token,
-            "stamp": new_stamp(),
-            "status": "active",
-            "revision": 1,
-            "pinned": False,
-            "several": True,
-        },
-        "said_at": milliseconds(new.said_at),
-        "created_at": milliseconds(new.created_at),
-        "valid_from": milliseconds(new.valid_from),
-        **ends(*new.ends),
-        "raw_vector": packed(new.raw_vector),
-        "context_vector": packed(new.context_vector),
         "decision": new.decision,
         "keywords": list(new.keywords),
     }
 
 
-def _times(new: NewNote) -> dict[str, int | None]:
-    said_at = new.candidate.source.said_at or new.at
-    begins = min(said_at, new.candidate.valid_from or said_at)
+def _new(scope: Scope, properties: Row, said_at: datetime, created_at: datetime, valid_from: datetime) -> Row:
     return {
+        "properties": {**properties, "scope_token": scope.token, "stamp": new_stamp(), "revision": 1},
         "said_at": milliseconds(said_at),
-        "created_at": milliseconds(new.created_at),
-        "valid_from": milliseconds(begins),
-        **ends(new.candidate.source.expires_at, new.candidate.source.erase_at),
+        "created_at": milliseconds(created_at),
+        "valid_from": milliseconds(valid_from),
     }
 
 
-def _properties(new: NewNote, scope: Scope) -> Row:
-    candidate, source = new.candidate, new.candidate.source
-    return {
-        **texts_of(candidate),
-        "scope_token": scope.token,
-        "stamp": new_stamp(),
-        "status": new.status,
-        "revision": 1,
-        "session": source.session,
-        "seq": source.seq,
-        "speaker": source.speaker,
-        "role": source.role,
-        "agent_id": source.agent,
-        "policy": source.policy,
-        "pinned": source.pinned,
-        "apart": source.apart,
-        "tags": tags_of([source]),
-        "several": False,
-    }
+def _packed(raw: "Floats | None", context: "Floats | None") -> Row:
+    return {"raw_vector": packed(raw), "context_vector": packed(context)}
 
 
 def ends(expires_at: datetime, erase_at: datetime) -> dict[str, int | None]:
@@ -339,27 +323,19 @@ def texts_of(candidate: Candidate) -> Row:
     }
 
 
-def metadata_tags(metadata: Mapping[str, object]) -> Iterator[str]:
-    """Yield the scalar entries of a source's metadata as tags.
-
-    >>> list(metadata_tags({"room": "blue", "floor": 2, "doors": [1, 2]}))
-    ['room=blue', 'floor=2']
-    """
-    return (f"{key}={value}" for key, value in metadata.items() if isinstance(value, str | int | float | bool))
-
-
 def tags_of(sources: Iterable[Source]) -> list[str]:
-    """Return the tags that a note has by its sources.
+    """Return the tags that a note has by its sources: theirs, and the scalar entries of their metadata.
 
-    >>> tags_of([Source("1", "I moved.", "", tags=("home",), metadata={"room": "blue"})])
+    >>> tags_of([Source("1", "I moved.", "", tags=("home",), metadata={"room": "blue", "doors": [1]})])
     ['home', 'room=blue']
     """
-    return sorted({tag for source in sources for tag in (*source.tags, *metadata_tags(source.metadata))})
-
-
-def unevolved(tx: Runner, scope: str, limit: int) -> list[str]:
-    """Return the ids of the notes that came since a scope evolved last, at most so many of the newest, oldest first."""
-    return [row["id"] for row in reversed(tx.run("notes/unevolved", scope=scope, limit=limit))]
+    tags = set[str]()
+    for source in sources:
+        scalars = (
+            (key, value) for key, value in source.metadata.items() if isinstance(value, str | int | float | bool)
+        )
+        tags |= {*source.tags, *(f"{key}={value}" for key, value in scalars)}
+    return sorted(tags)
 
 
 def evolving(tx: Runner, scope: str, ids: Sequence[str], rare: int) -> dict[str, "Evolving"]:
@@ -508,8 +484,7 @@ def revised(revision: Revision) -> Row:
         },
         "decision": revision.decision,
         "role": revision.role,
-        "raw_vector": packed(revision.raw_vector),
-        "context_vector": packed(revision.context_vector),
+        **_packed(revision.raw_vector, revision.context_vector),
         "adds": list(map(_told, revision.adds)),
         "drops": list(map(_told, revision.drops)),
         "keywords": None if revision.keywords is None else list(revision.keywords),
@@ -537,12 +512,6 @@ def gathered(tx: Runner, scope: str, decision: str) -> list[Gathered]:
     ]
 
 
-def expiring(tx: Runner, scope: str, limit: int) -> list[Found]:
-    """Return notes that have expired and are not archived yet, those that ended first before others."""
-    rows = tx.run("notes/expiring", scope=scope, statuses=UNSWEPT, limit=limit)
-    return [found_from(row["note"]) for row in rows]
-
-
 def evictable(
     tx: Runner, scope: str, before: datetime, staying: Sequence[str], sources: Sequence[str], sessions: Sequence[str]
 ) -> list[Evictable]:
@@ -552,12 +521,10 @@ def evictable(
     """
     given = {"staying": list(staying), "sources": list(sources), "sessions": list(sessions)}
     rows = tx.run("notes/evictable", scope=scope, before=before, **given)
-    return [_evictable(row) for row in rows]
-
-
-def _evictable(row: Row) -> Evictable:
-    lists = {"terms": tuple(row["terms"].split()), "alike": tuple(row["alike"])}
-    return Evictable(**{**dated(row, "created_at"), **lists})
+    return [
+        Evictable(**{**dated(row, "created_at"), "terms": tuple(row["terms"].split()), "alike": tuple(row["alike"])})
+        for row in rows
+    ]
 
 
 def summed(tx: Runner, scope: str, ids: Sequence[str], dimensions: int) -> list[Summed]:
@@ -565,11 +532,6 @@ def summed(tx: Runner, scope: str, ids: Sequence[str], dimensions: int) -> list[
     pages = (list(ids[start : start + _PAGE]) for start in range(0, len(ids), _PAGE))
     rows = [row for page in pages for row in tx.run("notes/summed", scope=scope, ids=page, dimensions=dimensions)]
     return [Summed(found_from(row["note"]), row["vector"], tuple(map(_part, row["parts"]))) for row in rows]
-
-
-def summaries_of(tx: Runner, scope: str, ids: Sequence[str]) -> list[str]:
-    """Return the ids of the summaries that stand for some notes, in whatever state."""
-    return [row["id"] for row in tx.run("notes/summaries_of", scope=scope, ids=list(ids))]
 
 
 def _part(row: Row) -> Part:
@@ -587,15 +549,28 @@ def _part(row: Row) -> Part:
     )
 
 
-def of_session(tx: Runner, scope: str, session: str, policies: Sequence[str]) -> list[str]:
-    """Return the ids of the readable notes of these classes that a session alone tells."""
-    rows = tx.run("notes/of_session", scope=scope, session=session, policies=list(policies), statuses=READABLE)
-    return [row["id"] for row in rows]
-
-
 def history(tx: Runner, scope: str, id: str) -> list[Version]:
     """Return all versions of a note, oldest first; the note keeps its id in each."""
     return [
         Version(note_from(row["note"]), decision_from(row["decision"]) if row["decision"] else None)
         for row in tx.run("notes/history", scope=scope, id=id)
     ]
+
+
+def words_query(
+    words: Sequence[str], scopes: Sequence[Scope], statuses: Sequence[str], *, fields: Sequence[str] = FIELDS
+) -> str:
+    """Return the full-text query: the status must be there without counting, and any of the words in a scope.
+
+    The words are our own terms, letters and digits only; nothing of Lucene's syntax can come with them. Lucene takes
+    1,024 clauses: of words times scopes times fields only so many are asked for, the first.
+
+    >>> words_query(["boat"], [Scope("acme", "ana")], ["active"], fields=["raw_scoped"])
+    '+status:(active)^0 +(raw_scoped:(sfbcb39b95boat))'
+    """
+    if not words:
+        return _NOTHING
+    most = _MOST_CLAUSES // (len(scopes) * len(fields))
+    any_word = " ".join(token + word for token in [scope.token for scope in scopes] for word in words[:most])
+    wanted = " ".join(f"{field}:({any_word})" for field in fields)
+    return f"+status:({' '.join(statuses)})^0 +({wanted})"

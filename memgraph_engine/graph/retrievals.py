@@ -82,16 +82,16 @@ def forget(
     db.commit("retrievals/forget", scope=scope, scopes=readers, rows=_ROWS, **given)
 
 
-def naming(tx: Runner, readers: Sequence[str], notes: Sequence[str], until: datetime | None) -> int:
-    """Return how many retrievals of readers gave one of some notes, with `until` those until then."""
-    given = {"notes": notes, "until": until}
-    return int(tx.run("retrievals/naming", scopes=readers, **given)[0]["retrievals"]) if readers and notes else 0
-
-
 def questions(db: Database, readers: Sequence[str], until: datetime | None = None) -> Iterator[Question]:
     """Yield what readers asked, as far as it is recorded; with `until` not what they did later."""
     for row in db.stream("retrievals/questions", scopes=readers, until=until) if readers else ():
         yield from (Question(row["reader"], *one) for one in row["asked"])
+
+
+def naming(tx: Runner, readers: Sequence[str], notes: Sequence[str], until: datetime | None) -> int:
+    """Return how many retrievals of readers gave one of some notes, with `until` those until then."""
+    given = {"notes": notes, "until": until}
+    return int(tx.run("retrievals/naming", scopes=readers, **given)[0]["retrievals"]) if readers and notes else 0
 
 
 def unask(db: Database, scope: str, ids: Sequence[str]) -> None:

@@ -1,17 +1,20 @@
 """Between the graph's rows and the model's objects."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from pydantic import TypeAdapter
+
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, by_time
 
 if TYPE_CHECKING:
-    import numpy as np
     from neo4j.vector import Vector
-    from numpy.typing import NDArray
+
+T = TypeVar("T")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SOURCE_TEXTS = ("id", "text", "hash", "kind", "role", "speaker", "session", "seq", "said_as", "caption")
@@ -107,12 +110,29 @@ def status_of(row: Mapping[str, Any]) -> str:
     return "expired" if row.get("expired") and status in TRUE_ONCE else status
 
 
+def run_properties(run: Any, texts: Collection[str], without: Collection[str] = ()) -> dict[str, Any]:
+    """Return what is stored of a run, without its identity and these, some of it as texts of JSON."""
+    kept = ((name, value) for name, value in asdict(run).items() if name not in ("id", "scope", *without))
+    return {
+        name: json.dumps(value, ensure_ascii=False)
+        if name in texts
+        else list(value)
+        if isinstance(value, tuple)
+        else value
+        for name, value in kept
+    }
+
+
+def run_from(kind: TypeAdapter[T], row: Mapping[str, Any], texts: Collection[str]) -> T:
+    """Return the run that a row of its properties holds, some of it as texts of JSON."""
+    return kind.validate_python({**dated(row, "at"), **{name: json.loads(row[name]) for name in texts if name in row}})
+
+
 def packed(vector: "NDArray[np.float32] | Sequence[float] | None") -> "Vector | None":
     """Return a vector as a statement takes it: four bytes a number, where a list takes nine and an object each.
 
     None stays None: a note that waits has no vectors.
     """
-    import numpy as np
     from neo4j.vector import Vector
 
     return None if vector is None else Vector.from_numpy(np.asarray(vector, dtype=np.float32))

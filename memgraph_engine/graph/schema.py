@@ -2,17 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import QueryFailed, StoreMismatch
 from memgraph_engine.graph import leases
-from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.statements import statements
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 # Since 12 notes end: older processes would write notes without a life, and read the ended. Since 21 models describe
 # blocks: older ones would leave their words where a note has changed. Since 22 there are claims: older ones would not
@@ -97,8 +92,6 @@ def calibrate(db: Database, fitted: str) -> None:
 
 def _same(db: Database, model: str, probe: "NDArray[np.float32]", known: Sequence[float]) -> None:
     """Check that vectors are of the model that the database was made with: a name is soon given twice."""
-    import numpy as np
-
     cosine = float(probe @ known / np.linalg.norm(probe) / np.linalg.norm(known))
     if cosine < _ALIKE:
         raise StoreMismatch(
@@ -122,9 +115,8 @@ def _make(db: Database, rows: list[Row], model: str, dimensions: int) -> list[Ro
     if rows:
         db.write(lambda tx: tx.run("store/upgrade", schema=VERSION))
         db.commit("store/overtake")
-    for name, since in _MADE_ANEW.items():
-        if older < since:
-            db.write(partial(_drop, name=name))
+    former = [name for name, since in _MADE_ANEW.items() if older < since]
+    db.write(lambda tx: [tx.run("schema/drop", name=name) for name in former])
     for name, since in _COMPLETED.items():
         if older < since:
             db.commit(name)
@@ -140,6 +132,17 @@ def define(db: Database, dimensions: int, seconds: int) -> None:
     db.run("schema/await", seconds=seconds)
 
 
+def told(db: Database, name: str, scope: str) -> Row:
+    """Return what a statement tells of a scope; nothing if there is no such scope.
+
+    Raises StoreMismatch where a newer process has upgraded the database meanwhile.
+    """
+    for row in db.run(name, scope=scope):
+        check(db, row.pop("schema"))
+        return row
+    return {}
+
+
 def check(db: Database, found: int) -> None:
     """Raise StoreMismatch where the database has a newer schema than this process writes."""
     if found > VERSION:
@@ -148,10 +151,6 @@ def check(db: Database, found: int) -> None:
             "Nothing was written. Run the package version that upgraded it (a process that was running then must be "
             "started again), or use another database."
         )
-
-
-def _drop(tx: Runner, name: str) -> None:
-    tx.run("schema/drop", name=name)
 
 
 def _define(db: Database, name: str, parameters: Row) -> None:

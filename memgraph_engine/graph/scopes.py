@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from memgraph_engine.graph import keys, leases, schema
 from memgraph_engine.graph.database import Database, Runner
@@ -38,29 +37,14 @@ class ScopeState:
 
 
 def state(db: Database, scope: str) -> ScopeState | None:
-    """Return the scope's version and language; None if there is no such scope.
-
-    Raises StoreMismatch where a newer process has upgraded the database meanwhile.
-    """
-    for row in db.run("scopes/read", scope=scope):
-        schema.check(db, row.pop("schema"))
-        return ScopeState(**dated(row, "decisions_since"))
-    return None
-
-
-def limit(db: Database, scope: str, cap: int | None) -> bool:
-    """Give a scope a cap of its own, 0 for any number of notes; None takes it away. False if there is no such scope."""
-    return bool(db.commit("scopes/limit", scope=scope, cap=cap))
+    """Return the scope's version and language; None if there is no such scope. Raises StoreMismatch (`schema.told`)."""
+    row = schema.told(db, "scopes/read", scope)
+    return ScopeState(**dated(row, "decisions_since")) if row else None
 
 
 def settle(db: Database, scope: str, statuses: Sequence[str]) -> None:
     """Work out anew when the first of the notes of these statuses ends: what was before has been swept."""
     db.commit("scopes/settle", scope=scope, statuses=statuses)
-
-
-def evolved(db: Database, scope: str, version: int) -> None:
-    """Say up to which version of a scope all that it was told has been looked at, by an evolution."""
-    db.commit("scopes/evolved", scope=scope, version=version)
 
 
 def folders(tx: Runner, scope: str) -> dict[str, str]:
@@ -72,12 +56,6 @@ def folders(tx: Runner, scope: str) -> dict[str, str]:
 def keep_folders(tx: Runner, scope: str, folders: Mapping[str, str]) -> None:
     """Keep where the folders lay that were ingested."""
     tx.run("scopes/keep_folders", scope=scope, folders=json.dumps(dict(folders), ensure_ascii=False))
-
-
-def counts(db: Database, scope: str) -> dict[str, Any] | None:
-    """Count what the scope holds; None if there is no such scope."""
-    rows = db.run("scopes/counts", scope=scope)
-    return rows[0] if rows else None
 
 
 def tenants(tx: Runner) -> list[Tenant]:

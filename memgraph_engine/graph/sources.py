@@ -70,6 +70,12 @@ def look_up(db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str
     )
 
 
+def known(db: Database, scope: str, ids: Iterable[str]) -> dict[str, Known]:
+    """Return the sources of these ids that are stored, but those that are to be erased by now."""
+    seen = look_up(db, scope, sorted({*ids}), [], [])
+    return {id: one for id, one in seen.known.items() if not one.ended} if seen else {}
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """The note that tells a part of a source: from how many sources it comes, and why it is what it is."""
@@ -168,17 +174,13 @@ def passages(tx: Runner, scope: str, id: str, hash: str = "") -> list[Source]:
 
 def arriving(passages: Sequence[Candidate]) -> Row:
     """Return the row that stores a source after the turn before it, by the candidates made of its passages."""
-    first = passages[0]
+    first, sources = passages[0], [one.source for one in passages]
     return {
         "id": first.source.id,
         "previous": first.previous,
-        "properties": _properties([one.source for one in passages]),
+        "properties": {**source_properties(joined(sources)), "cuts": cuts(sources) or None},
         **ends(first.source.expires_at, first.source.erase_at),
     }
-
-
-def _properties(passages: Sequence[Source]) -> Row:
-    return {**source_properties(joined(passages)), "cuts": cuts(passages) or None}
 
 
 def joined(passages: Sequence[Source]) -> Source:
@@ -189,12 +191,6 @@ def joined(passages: Sequence[Source]) -> Source:
 def cuts(passages: Sequence[Source]) -> list[int]:
     """Return before which characters a source is cut into these passages."""
     return [one.span[0] for one in passages[1:] if one.span]
-
-
-def apart(tx: Runner, scope: str, sessions: Iterable[str], without: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Return the sessions of which turns are kept apart, each with the classes of these, but for some sources."""
-    rows = tx.run("sources/apart", scope=scope, sessions=sorted(sessions), without=sorted(without))
-    return {row["session"]: frozenset(row["classes"]) for row in rows}
 
 
 @dataclass(frozen=True, slots=True)

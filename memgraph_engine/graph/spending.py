@@ -1,8 +1,7 @@
 """What chat models cost a scope, day by day."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, date, datetime
-from typing import Any
 
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.errors import NotFound
@@ -13,14 +12,10 @@ from memgraph_engine.model.result import Spending
 def days(db: Database, scope: str, since: date = date.min) -> list[Spending]:
     """Return what was spent on each day (UTC) with calls, newest first."""
     return [
-        Spending(date.fromisoformat(row["day"]), _cost(row))
+        Spending(date.fromisoformat(row["day"]), Cost(row["calls"], row["input_tokens"], row["output_tokens"], money))
         for row in db.run("spending/days", scope=scope, since=since)
+        for money in (None if row["unknown"] else row["money"],)
     ]
-
-
-def _cost(row: Mapping[str, Any]) -> Cost:
-    money = None if row["unknown"] else row["money"]
-    return Cost(row["calls"], row["input_tokens"], row["output_tokens"], money)
 
 
 def add(db: Database, scope: str, now: datetime, cost: Cost, charged: Cost) -> None:
@@ -30,15 +25,8 @@ def add(db: Database, scope: str, now: datetime, cost: Cost, charged: Cost) -> N
     """
 
     def work(tx: Runner) -> None:
-        tx.run(
-            "spending/add",
-            scope=scope,
-            day=_day(now),
-            calls=cost.calls,
-            input_tokens=cost.input_tokens,
-            output_tokens=cost.output_tokens,
-            money=cost.money,
-        )
+        given = {name: getattr(cost, name) for name in ("calls", "input_tokens", "output_tokens", "money")}
+        tx.run("spending/add", scope=scope, day=_day(now), **given)
         _charge(tx, scope, now, charged)
 
     db.write(work)

@@ -1,21 +1,20 @@
 """Topics and the runs that find them."""
 
-import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner, paged
-from memgraph_engine.graph.rows import dated
+from memgraph_engine.graph.rows import packed, run_from, run_properties
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 
 _PAGE = 5000  # keywords in one statement
 _SOME = 10_000  # rows of one statement of a transaction
 _JSON = ("splits", "merges", "moves", "seconds", "cost")
-_LISTS = ("created", "ended", "fallbacks")
 _RUN = TypeAdapter(TopicRun)
 
 
@@ -30,14 +29,9 @@ class TopicsState:
 
 
 def state(db: Database, scope: str) -> TopicsState | None:
-    """Return what a run begins with; None if there is no such scope.
-
-    Raises StoreMismatch where a newer process has upgraded the database meanwhile.
-    """
-    for row in db.run("topics/state", scope=scope):
-        schema.check(db, row.pop("schema"))
-        return TopicsState(**row)
-    return None
+    """Return what a run begins with; None if there is no such scope. Raises StoreMismatch (`schema.told`)."""
+    row = schema.told(db, "topics/state", scope)
+    return TopicsState(**row) if row else None
 
 
 def network(db: Database, scope: str) -> Iterator[list[Row]]:
@@ -77,8 +71,20 @@ def members(tx: Runner, scope: str) -> Iterator[tuple[str, str | None]]:
             yield row["name"], row["topic"]
 
 
-def write(tx: Runner, scope: str, rows: Sequence[Row]) -> None:
-    """Store topics: id, label, size, keywords, labelled_by, labelled_from, vector."""
+def write(tx: Runner, scope: str, topics: Sequence[Topic], middle: Mapping[str, "NDArray[np.float32]"]) -> None:
+    """Store topics, and the vector of the `middle` of each; where there is none, the former stays."""
+    rows = [
+        {
+            "id": topic.id,
+            "label": topic.label,
+            "size": topic.size,
+            "keywords": list(topic.keywords),
+            "labelled_by": topic.labelled_by,
+            "labelled_from": list(topic.labelled_from),
+            "vector": packed(middle.get(topic.id)),
+        }
+        for topic in topics
+    ]
     for start in range(0, len(rows), _SOME):
         tx.run("topics/write", scope=scope, rows=rows[start : start + _SOME])
 
@@ -96,6 +102,12 @@ def join(tx: Runner, scope: str, topic_of: Sequence[tuple[str, str]]) -> None:
         tx.run("topics/join", scope=scope, rows=rows[start : start + _SOME])
 
 
+def join_best(tx: Runner, scope: str, names: Collection[str]) -> None:
+    """Put those of these keywords that have no topic into the one that they occur with most, if it has room."""
+    if names:
+        tx.run("keywords/join_topics", scope=scope, names=sorted(names))
+
+
 def end(tx: Runner, scope: str, ids: Sequence[str]) -> None:
     """Remove topics."""
     if ids:
@@ -104,13 +116,7 @@ def end(tx: Runner, scope: str, ids: Sequence[str]) -> None:
 
 def record(tx: Runner, run: TopicRun) -> None:
     """Keep what a run found and did."""
-    given = asdict(run)
-    properties = {
-        name: json.dumps(value, ensure_ascii=False) if name in _JSON else value for name, value in given.items()
-    }
-    for name in ("id", "scope", "changed_since"):  # what came while it ran is told by the scope
-        del properties[name]
-    properties |= {name: list(given[name]) for name in _LISTS}
+    properties = run_properties(run, _JSON, ["changed_since"])  # what came while it ran is told by the scope
     tx.run("topics/record", scope=run.scope, id=run.id, properties=properties)
 
 
@@ -138,7 +144,7 @@ def ties(tx: Runner, scope: str) -> list[TopicTie]:
 
 def runs(tx: Runner, scope: str, limit: int) -> list[TopicRun]:
     """Return the last runs, newest first."""
-    return [_run(row["run"]) for row in tx.run("topics/runs", scope=scope, limit=limit)]
+    return [run_from(_RUN, row["run"], _JSON) for row in tx.run("topics/runs", scope=scope, limit=limit)]
 
 
 def changed(tx: Runner, tenant: str) -> list[Scope]:
@@ -148,8 +154,3 @@ def changed(tx: Runner, tenant: str) -> list[Scope]:
 
 def _topic(row: Row) -> Topic:
     return Topic(**{**row, "keywords": tuple(row["keywords"]), "labelled_from": tuple(row["labelled_from"])})
-
-
-def _run(row: Row) -> TopicRun:
-    told = {name: json.loads(row[name]) for name in _JSON if name in row}
-    return _RUN.validate_python({**dated(row, "at"), **told})

@@ -35,11 +35,6 @@ def prunable(db: Database, scope: str, before: datetime) -> Iterator[tuple[str, 
     return ((row["id"], _weighed(row)) for row in db.stream("usage/prunable", scope=scope, before=before))
 
 
-def weighed_at(db: Database, scope: str, now: datetime) -> None:
-    """Say that the utilities of a scope's notes were looked at."""
-    db.commit("usage/weighed", scope=scope, now=now)
-
-
 def _weighed(row: Row) -> Weighed:
     known = usage_from(row["usage"]) if row["usage"] else None
     return Weighed(row["policy"], moment(row["created"]), row["message"], known)
@@ -68,16 +63,6 @@ def change(
         return {note: (before[note], after[note]) for note in before}
 
     return db.write(work) if fresh else {}
-
-
-def shown(tx: Runner, readers: Sequence[str]) -> dict[str, int]:
-    """Return how often notes were shown, by their ids, to all of some readers (scopes) together."""
-    return {row["id"]: row["shown"] for row in tx.run("usage/shown", scopes=list(readers))}
-
-
-def forget(db: Database, scope: str) -> None:
-    """Forget how anybody used the notes of a scope that are about to be removed."""
-    db.commit("usage/forget", scope=scope, rows=_ROWS)
 
 
 def forget_all(db: Database, scope: str, erasure: str, begun: datetime) -> None:

@@ -1,13 +1,19 @@
-"""One write: all that changes in a scope at once, in one statement."""
+"""One write: all that changes in a scope at once, in one statement; and its rows of keywords and their pairs."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from itertools import combinations
 from typing import Any
 
-from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.database import Database, Row
+from memgraph_engine.graph.rows import packed
 from memgraph_engine.graph.statements import BrokenStatement, statements
+from memgraph_engine.model.candidate import Keyword
 from memgraph_engine.model.memory import READABLE
+
+Pairs = Counter[tuple[str, str]]
 
 _COMMIT = "writes/commit"
 
@@ -59,3 +65,22 @@ def commit(
         corrects="corrects" in needed,
     )
     return bool(rows)
+
+
+def pairs(names: Iterable[str]) -> Pairs:
+    """Return each pair of one note's keywords once, the smaller name first.
+
+    >>> pairs(["sea", "boat"])
+    Counter({('boat', 'sea'): 1})
+    """
+    return Counter(combinations(sorted(set(names)), 2))
+
+
+def named(keyword: Keyword) -> Row:
+    """Return the row that stores a keyword."""
+    return {"name": keyword.name, "key": keyword.key, "vector": packed(keyword.vector)}
+
+
+def changed(pairs: Pairs) -> list[Row]:
+    """Return the rows that change how many active notes carry both names of each pair."""
+    return [{"a": a, "b": b, "change": n} for (a, b), n in sorted(pairs.items()) if n]

@@ -1,5 +1,11 @@
-"""Chats of any shape in JSON: lines, or an array (docs/import.md)."""
+"""Chats of any shape in JSON: lines, or an array (docs/import.md), of messages or of conversations.
 
+A conversation is a list of messages, or an object: with `messages` (fine-tuning files of chat APIs), with turns of
+`from` and `value` (ShareGPT), or of an export of ChatGPT (`mapping`, of which a branch is shown) or of Claude.
+"""
+
+import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -9,10 +15,8 @@ from typing import Any
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.graph import sources
-from memgraph_engine.importers.chats import is_conversation, turns
-from memgraph_engine.importers.run import Come, Record, Run, Share, Told, one_by_one, paths_of
-from memgraph_engine.importers.times import iso
-from memgraph_engine.importers.values import Values, is_sqlite
+from memgraph_engine.importers.run import Come, Record, Run, Told, each, one_by_one, paths_of
+from memgraph_engine.importers.values import Values, is_sqlite, iso
 from memgraph_engine.ingest.chat import OTHER_NAMES
 from memgraph_engine.ingest.items import at_path
 from memgraph_engine.ingest.messages import FIELDS, parse_message
@@ -22,10 +26,21 @@ from memgraph_engine.model.ingested import Brought, Fault, Ingested
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.batch import unknown
 
+_LISTS = ("messages", "conversations", "conversation", "chat_messages")
+_IDS = ("id", "conversation_id", "session_id", "thread_id", "uuid", "session")
+_SPEAKERS = {  # of ShareGPT and exports
+    "gpt": "assistant",
+    "chatgpt": "assistant",
+    "bot": "assistant",
+    "function_call": "assistant",
+    "observation": "tool",
+}
+_TRAINING = ("weight", "loss", "train")  # fields of a message that say how a model is to learn from it
+_TURNS = 1_000_000  # of a tree, which may have a circle
+
 _KNOWN = (*FIELDS, *OTHER_NAMES, "tool_calls", "function_call", "refusal", "audio")
 _HINT = " Where fields have other names, say which they are (--text-field, --time-field …)."
 _FIRST = 100  # records, in which a field is looked for
-_SOME = 1000  # values, after which it is told how much is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +101,8 @@ def import_jsonl(
     """
     named_so = Fields(text_field, user_field, speaker_field, role_field, time_field, id_field, session_field)
     reader = _Reader(memory, named_so)
-    keeper = _Keeper(memory)
-    run = Run[Message](
-        memory, {"user_id": user_id, "shared": shared}, keeper.foresee if dry_run else keeper.add, progress, dry_run
-    )
+    whose: Whose = {"user_id": user_id, "shared": shared}
+    run = Run[Message](memory, whose, _Keeper(memory, dry_run).bring, progress, dry_run)
     paths = paths_of(path)
     for one in paths:
         reader.check(one)
@@ -119,15 +132,13 @@ class _Reader:
                 )
 
     def records(self, path: Path) -> Iterator[Come[Message]]:
-        values = Values(path)
-        for number, (line, value) in enumerate(values):
+        def read(line: int, value: object) -> list[Come[Message]]:
             try:
-                found = [self._checked(path, line, user, given) for user, given in self._given(value)]
+                return [self._checked(path, line, user, given) for user, given in self._given(value)]
             except RecursionError:
-                found = [Fault(str(path), line, "it is nested too deeply")]
-            yield from found
-            if number % _SOME == 0:
-                yield Share(values.share)
+                return [Fault(str(path), line, "it is nested too deeply")]
+
+        return each(Values(path), read)
 
     def _checked(self, path: Path, line: int, user: object, given: object) -> Come[Message]:
         settings = self.memory.engine.settings
@@ -184,25 +195,21 @@ class _Keeper:
     """Stores messages as `Memory.add_many` does, or finds out which are new."""
 
     memory: Memory
+    dry_run: bool
 
-    def add(self, whose: Whose, records: Sequence[Record[Message]]) -> Brought:
-        return one_by_one(records, lambda some: Ingested.of(self.memory.add_many([one.given for one in some], **whose)))
+    def bring(self, whose: Whose, records: Sequence[Record[Message]]) -> Brought:
+        def add(some: Sequence[Record[Message]]) -> Ingested:
+            given = [one.given for one in some]
+            return self._foreseen(whose, given) if self.dry_run else Ingested.of(self.memory.add_many(given, **whose))
 
-    def foresee(self, whose: Whose, records: Sequence[Record[Message]]) -> Brought:
-        return one_by_one(records, lambda some: self._foreseen(whose, some))
+        return one_by_one(records, add)
 
-    def _foreseen(self, whose: Whose, records: Sequence[Record[Message]]) -> Ingested:
-        engine = self.memory.engine
-        scope, settings = Scope(engine.settings.tenant, whose["user_id"]), engine.settings
-        given = [
-            parse_message(
-                one.given, "the message", timezone=settings.timezone, max_text=settings.max_text, user=scope.user or ""
-            )
-            for one in records
-        ]
-        seen = sources.look_up(engine.db, scope.name, sorted({one.id for one in given}), [], [])
-        known = {id: one for id, one in seen.known.items() if not one.ended} if seen else {}
-        new = unknown(given, known)
+    def _foreseen(self, whose: Whose, messages: Sequence[Message]) -> Ingested:
+        engine, settings = self.memory.engine, self.memory.engine.settings
+        scope = Scope(settings.tenant, whose["user_id"])
+        told = {"timezone": settings.timezone, "max_text": settings.max_text, "user": scope.user or ""}
+        given = [parse_message(one, "the message", **told) for one in messages]  # type: ignore[arg-type]
+        new = unknown(given, sources.known(engine.db, scope.name, (one.id for one in given)))
         return Ingested(added=len(new), repeats=len(given) - len(new))
 
 
@@ -226,3 +233,80 @@ def _name(given: object) -> str | None:
     if isinstance(given, int) and not isinstance(given, bool):
         return str(given)
     return given if isinstance(given, str) else None
+
+
+def is_conversation(value: object) -> bool:
+    """Tell whether a value holds several messages."""
+    if isinstance(value, Mapping):
+        lists = any(isinstance(value.get(name), list) for name in _LISTS)
+        return lists or (isinstance(value.get("mapping"), Mapping) and "current_node" in value)
+    return isinstance(value, list)
+
+
+def turns(value: Any, session: str = "") -> Iterator[object]:
+    """Yield the messages of a conversation in their order, each with the session and an id.
+
+    The session is the one that is given, else the conversation's id, else a hash of what is said in it. A turn without
+    an id is known by its place: a conversation that has grown brings what is new.
+    """
+    own: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+    given = _branch(own) if isinstance(own.get("mapping"), Mapping) else _listed(value)
+    session = session or next((str(own[name]) for name in _IDS if isinstance(own.get(name), str | int)), "")
+    told = json.dumps(given, sort_keys=True, default=str)
+    session = session or hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
+    for place, one in enumerate(given):
+        yield {"id": f"{session}#{place}", "session": session, **_turn(one)} if isinstance(one, Mapping) else one
+
+
+def _listed(value: Any) -> Sequence[object]:
+    if isinstance(value, list):
+        return value
+    found: list[object] = next(value[name] for name in _LISTS if isinstance(value.get(name), list))
+    return found
+
+
+def _turn(one: Mapping[str, Any]) -> dict[str, object]:
+    """Return a message with the names of fields that `Memory.add` knows."""
+    if "value" in one and "from" in one:
+        return {"role": _role(one["from"]), "content": one["value"]}
+    if "sender" in one and "uuid" in one:
+        own = {"id": one["uuid"], "role": _role(one["sender"]), "text": one.get("text") or _parts(one.get("content"))}
+        return {**own, "time": iso(one.get("created_at"))}
+    return {name: _role(said) if name == "role" else said for name, said in one.items() if name not in _TRAINING}
+
+
+def _role(given: object) -> object:
+    return _SPEAKERS.get(given.casefold(), given) if isinstance(given, str) else given
+
+
+def _parts(given: object) -> str:
+    """Return the texts of a content's parts."""
+    some = given if isinstance(given, list) else []
+    texts = (part.get("text") if isinstance(part, Mapping) else part for part in some)
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _branch(own: Mapping[str, Any]) -> list[object]:
+    """Return the messages that lead to the one that is shown last, without those that were never shown."""
+    tree, at, found = own["mapping"], own.get("current_node"), list[object]()
+    for _ in range(min(len(tree), _TURNS)):
+        node = tree.get(at) if isinstance(at, str) else None
+        if not isinstance(node, Mapping):
+            break
+        if isinstance(node.get("message"), Mapping) and (message := _shown(node["message"], str(at))):
+            found.append(message)
+        at = node.get("parent")
+    return found[::-1]
+
+
+def _shown(message: Mapping[str, Any], node: str) -> dict[str, object] | None:
+    about, author, content = (message.get(name) for name in ("metadata", "author", "content"))
+    if isinstance(about, Mapping) and about.get("is_visually_hidden_from_conversation"):
+        return None
+    said = content if isinstance(content, Mapping) else {}
+    text = _parts(said.get("parts")) or said.get("text")
+    if not isinstance(text, str) or not text.strip():
+        return None
+    role = author.get("role") if isinstance(author, Mapping) else None
+    own = {"id": str(message.get("id") or node), "role": role, "text": text, "time": iso(message.get("create_time"))}
+    return {name: one for name, one in own.items() if one is not None}

@@ -15,10 +15,21 @@ from typing import Any
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, MissingExtra, named
 from memgraph_engine.graph import items, sources
-from memgraph_engine.importers.databases import columns, opened
-from memgraph_engine.importers.run import Come, Left, Record, Run, Share, Told, faulty, one_by_one, paths_of, plus
-from memgraph_engine.importers.times import iso
-from memgraph_engine.importers.values import Values, is_sqlite, parsed
+from memgraph_engine.importers.run import (
+    SOME,
+    Come,
+    Left,
+    Record,
+    Run,
+    Share,
+    Told,
+    each,
+    faulty,
+    one_by_one,
+    paths_of,
+    plus,
+)
+from memgraph_engine.importers.values import Values, columns, is_sqlite, iso, opened, parsed
 from memgraph_engine.ingest.items import check_item
 from memgraph_engine.ingest.messages import parse_time
 from memgraph_engine.ingest.readers import Unread
@@ -34,7 +45,6 @@ Texts = Callable[[Mapping[str, Any]], list[str]]
 
 _COLUMNS = ("prefix", "key", "value", "created_at", "updated_at", "expires_at", "ttl_minutes")
 _NEEDED = frozenset(_COLUMNS[:5])
-_SOME = 1000  # items, after which it is told how much is read
 _EXPIRED = "expired"
 _REPEAT = Brought(done=Ingested(repeats=1))
 _CONFLICT = "the item {key!r} is stored with another value, and this one is no newer (updated_at)"
@@ -84,18 +94,13 @@ class _Reader:
     texts: Texts
 
     def records(self, path: Path) -> Iterator[Come[Put]]:
-        if is_sqlite(path):
-            yield from self._rows(path)
-            return
-        values = Values(path)
-        for number, (line, value) in enumerate(values):
+        def read(line: int, value: object) -> list[Come[Put]]:
             if isinstance(value, Mapping):
-                yield self._item(path, line, value)
-            else:
-                why = value if isinstance(value, Unread) else f"this is {named(value)}; an item is needed"
-                yield Fault(str(path), line, why)
-            if number % _SOME == 0:
-                yield Share(values.share)
+                return [self._item(path, line, value)]
+            why = value if isinstance(value, Unread) else f"this is {named(value)}; an item is needed"
+            return [Fault(str(path), line, why)]
+
+        return self._rows(path) if is_sqlite(path) else each(Values(path), read)
 
     def _rows(self, path: Path) -> Iterator[Come[Put]]:
         with opened(path) as connection:
@@ -115,10 +120,14 @@ class _Reader:
                 (size,) = connection.execute("SELECT count(*) FROM store").fetchone()
             try:
                 for number, row in enumerate(rows):
-                    given = {name: _text(row[name]) for name in names}
+                    # what is no UTF-8 has lone surrogates, which are refused later
+                    given = {
+                        name: one.decode("utf-8", "surrogateescape") if isinstance(one := row[name], bytes) else one
+                        for name in names
+                    }
                     given["value"] = parsed(str(given["value"]))
                     yield self._item(path, number + 1, given, indexed=not row["unindexed"])
-                    if number % _SOME == 0:
+                    if number % SOME == 0:
                         yield Share(number / size if size else 0.0)
             except sqlite3.Error as error:
                 yield Fault(str(path), 0, f"the database is damaged, so the rest of it is not read: {error}")
@@ -132,7 +141,8 @@ class _Reader:
             if not {"key", "value"} <= given.keys():
                 raise InvalidInput("this is no item, which has a namespace (or prefix), a key and a value")
             user = user_of(_namespace(given))
-            created, updated, ends = (_time(given, name) for name in ("created_at", "updated_at", "expires_at"))
+            times = ("created_at", "updated_at", "expires_at")
+            created, updated, ends = (parse_time(iso(given.get(name)), name, "UTC") for name in times)
             if ends and ends <= now:
                 return Left(_EXPIRED)
             put = check_item(given["key"], value, ttl=given.get("ttl_minutes", given.get("ttl")))
@@ -162,15 +172,6 @@ def _namespace(given: Mapping[str, Any]) -> list[str]:
     return some
 
 
-def _time(given: Mapping[str, Any], name: str) -> datetime | None:
-    return parse_time(iso(given.get(name)), name, "UTC")
-
-
-def _text(given: object) -> object:
-    """Return what a column holds; what is no UTF-8 has lone surrogates, which are refused later."""
-    return given.decode("utf-8", "surrogateescape") if isinstance(given, bytes) else given
-
-
 # ---- writing --------------------------------------------------------------------------------
 
 
@@ -186,8 +187,7 @@ class _Keeper:
         db = self.memory.engine.db
         scope = Scope(self.memory.engine.settings.tenant, whose["user_id"])
         last, done = _last(records)
-        seen = sources.look_up(db, scope.name, sorted(source_id(ITEMS, one.given.key) for one in last), [], [])
-        known = {id: one for id, one in seen.known.items() if not one.ended} if seen else {}
+        known = sources.known(db, scope.name, (source_id(ITEMS, one.given.key) for one in last))
         there = items.find(db, scope.name, ITEMS, [one.given.key for one in last]) if known else {}
         new, newer = list[Record[Put]](), list[Record[Put]]()
         for record in last:

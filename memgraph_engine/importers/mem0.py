@@ -18,10 +18,8 @@ from memgraph_engine.client import Memory
 from memgraph_engine.engine.wiring import ungated
 from memgraph_engine.errors import InvalidInput, NotFound, named
 from memgraph_engine.graph import sources
-from memgraph_engine.importers.databases import columns, opened
-from memgraph_engine.importers.run import Come, Left, Record, Run, Share, Told, faulty, one_by_one, paths_of, plus
-from memgraph_engine.importers.times import iso
-from memgraph_engine.importers.values import Values, is_sqlite
+from memgraph_engine.importers.run import Come, Left, Record, Run, Told, each, faulty, one_by_one, paths_of, plus
+from memgraph_engine.importers.values import Values, columns, is_sqlite, iso, opened
 from memgraph_engine.ingest.messages import local, parse_message
 from memgraph_engine.ingest.readers import Message, Unread, checked
 from memgraph_engine.interface.namespaces import Identity
@@ -43,7 +41,6 @@ _OWN = (
     "hash", "created_at", "updated_at", "user_id", "agent_id", "run_id", "actor_id", "role", "expiration_date",
     "text_lemmatized",
 )  # fmt: skip  # of a payload
-_SOME = 1000  # values, after which it is told how much is read
 _CHANGED = "changed here since it came"
 _EXPIRED = "expired"
 _CONFLICT = (
@@ -130,11 +127,7 @@ class _Reader:
     memory: Memory
 
     def records(self, path: Path) -> Iterator[Come[Message]]:
-        values = Values(path, _LISTS)
-        for number, (line, value) in enumerate(values):
-            yield self._record(path, line, value)
-            if number % _SOME == 0:
-                yield Share(values.share)
+        return each(Values(path, _LISTS), lambda line, value: [self._record(path, line, value)])
 
     def _record(self, path: Path, line: int, value: object) -> Come[Message]:
         if isinstance(value, Unread) or not isinstance(value, Mapping):
@@ -185,7 +178,7 @@ def _message(one: Mapping[str, Any]) -> dict[str, object]:
         one.get("role"),
         {name: said for name, said in one.items() if name not in (*_TAKEN, "payload", "vector")},
     )
-    created = iso(one.get("created_at"))
+    created, day = iso(one.get("created_at")), one.get("expiration_date")
     told = {
         "id": str(one["id"]),
         "text": text,
@@ -194,7 +187,7 @@ def _message(one: Mapping[str, Any]) -> dict[str, object]:
         "agent": _said(one.get("agent_id")),
         "session": _said(one.get("run_id")),
         "time": created,
-        "expires": _day(one.get("expiration_date")),
+        "expires": None if day == "" else day[:10] if isinstance(day, str) else day,  # a time of it is not told apart
         "tags": tags if isinstance(tags, list) else None,
         "metadata": {
             **{name: said for name, said in rest.items() if said not in (None, "", [], {})},
@@ -204,11 +197,6 @@ def _message(one: Mapping[str, Any]) -> dict[str, object]:
         },
     }
     return {name: said for name, said in told.items() if said is not None}
-
-
-def _day(given: object) -> object:
-    """Return the last day of a memory; a time of that day is not told apart."""
-    return None if given == "" else given[:10] if isinstance(given, str) else given
 
 
 def _said(name: object) -> str | None:
@@ -247,8 +235,7 @@ class _Keeper:
     def bring(self, whose: Whose, records: Sequence[Record[Message]]) -> Brought:
         engine = self.memory.engine
         scope = Scope(engine.settings.tenant, whose["user_id"])
-        seen = sources.look_up(engine.db, scope.name, sorted({one.given["id"] for one in records}), [], [])
-        known = {id: one for id, one in seen.known.items() if not one.ended} if seen else {}
+        known = sources.known(engine.db, scope.name, (one.given["id"] for one in records))
         former = self._former([one.given["id"] for one in records])
         new = dict[str, Record[Message]]()
         rest = list[tuple[Record[Message], list[Message], bool]]()

@@ -6,7 +6,7 @@ asked for; what is another's is left out and told.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.memory_file import FORMAT
-from memgraph_engine.importers.values import start
+from memgraph_engine.importers.values import Values, start
 from memgraph_engine.ingest.messages import check_paths
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.ingested import Brought, Fault, Ingested
@@ -28,6 +28,8 @@ Told = Callable[[Brought], object]
 
 _EXPORT = json.dumps(FORMAT).encode()  # in the first line
 _FAULTS = 1000  # that are kept
+SOME = 1000
+"""Records, after which it is told how much is read."""
 _HOPELESS = 100  # faults without a record: then the file is of another kind
 _USERS = 8  # batches of several users that wait at once
 _NAMED = 100  # other users that are named
@@ -99,8 +101,14 @@ class Run(Generic[T]):
                     read = sum(sizes[:number]) + int(one.read * sizes[number])
                     self.done = replace(self.done, read=read, size=sum(sizes))
                     self._count(Brought())
+                elif isinstance(one, Fault):
+                    self._count(faulty(one))
                 else:
-                    self._come(one)
+                    self._taken += 1
+                    if isinstance(one, Left):
+                        self._leave(one.why)
+                    else:
+                        self._take(one)
                 if self.done.faulty - before >= _HOPELESS and self._taken == taken:
                     first = self.done.done.faults[before:][:1]
                     why = f" The first: {first[0]}." if first else ""
@@ -109,24 +117,15 @@ class Run(Generic[T]):
             self._count(Brought(done=Ingested(files=1)))
         return self.done
 
-    def _come(self, one: Record[T] | Fault | Left) -> None:
-        if isinstance(one, Fault):
-            self._count(faulty(one))
-        elif isinstance(one, Left):
-            self._taken += 1
-            self._leave(one.why)
-        else:
-            self._take(one)
-
     def _take(self, record: Record[T]) -> None:
         asked, shared = self.whose["user_id"], self.whose["shared"]
         user = record.user or asked
-        self._taken += 1
         if user is None and not shared:
             self._count(faulty(record.fault("it names no user; say whose it is (--user)")))
             return
         if (shared and user is not None) or (asked is not None and user != asked):
-            self._leave(self._other(str(user)))
+            why = f"of user {str(user)[:60]!r}"
+            self._leave(why if why in self.done.left or len(self.done.left) < _NAMED else "of other users")
             return
         try:
             Scope(self.memory.engine.settings.tenant, user)
@@ -142,10 +141,6 @@ class Run(Generic[T]):
 
     def _leave(self, why: str) -> None:
         self.done = replace(self.done, left={**self.done.left, why: self.done.left.get(why, 0) + 1})
-
-    def _other(self, user: str) -> str:
-        why = f"of user {user[:60]!r}"
-        return why if why in self.done.left or len(self.done.left) < _NAMED else "of other users"
 
     def _flush(self) -> None:
         for user in list(self._waiting):
@@ -174,6 +169,14 @@ def paths_of(given: object) -> list[Path]:
         if _EXPORT in start(path):
             raise InvalidInput(f"{path} is an export of this engine, which `memgraph-engine import FILE` reads.")
     return paths
+
+
+def each(values: Values, read: Callable[[int, object], Iterable[Come[T]]]) -> Iterator[Come[T]]:
+    """Yield what is read of each value of a file, by its line, and now and then how much of the file is read."""
+    for number, (line, value) in enumerate(values):
+        yield from read(line, value)
+        if number % SOME == 0:
+            yield Share(values.share)
 
 
 def one_by_one(records: Sequence[Record[T]], add: Callable[[Sequence[Record[T]]], Ingested]) -> Brought:

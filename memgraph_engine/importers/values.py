@@ -1,17 +1,28 @@
-"""The JSON values of a file, one at a time, however long it is: lines, an array, pages of an API, or one after another.
+"""What files of other programs hold: JSON values, one at a time however long a file is, databases of SQLite, times.
 
-An array or a page may stand on a single line: what is held in memory is one entry of it, and a piece of the file.
+JSON comes as lines, an array, pages of an API, or one value after another. An array or a page may stand on a single
+line: what is held in memory is one entry of it, and a piece of the file.
 """
 
 import re
+import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, BinaryIO, cast
+from urllib.parse import quote
 
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.ingest.files import Unreadable, marked
 from memgraph_engine.ingest.readers import Unread, loads
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NUMBER = re.compile(r"-?\d{9,16}(\.\d+)?")
+_COMPACT = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
+_LATEST = 1e11  # seconds, in the year 5138; a larger number has thousandths or millionths of them
 
 Value = tuple[int, object]
 """A value and the line that it begins at, from 1; what can't be read is an Unread, which says why."""
@@ -244,3 +255,74 @@ class _Document:
 
     def _wrong(self, why: str) -> Unreadable:
         return Unreadable(f"no JSON: {why}, {_REST}", self._line)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database while the block runs; raises InvalidInput where it can't be read, or is damaged.
+
+    Texts come as bytes, since they may not be UTF-8.
+    """
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True)) as connection:
+            connection.text_factory = bytes
+            connection.execute("PRAGMA trusted_schema = OFF")
+            yield connection
+    except sqlite3.Error as error:
+        raise InvalidInput(f"{path} can't be read as a database of SQLite: {error}.") from None
+
+
+def columns(connection: sqlite3.Connection) -> dict[str, set[str]]:
+    """Return the tables of a database, each with the names of its columns."""
+    names = [_text(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    found = connection.execute
+    return {name: {_text(row[0]) for row in found("SELECT name FROM pragma_table_xinfo(?)", [name])} for name in names}
+
+
+def _text(given: bytes) -> str:
+    return given.decode(errors="replace")
+
+
+def iso(given: object) -> object:
+    """Return a time as `Memory.add` takes it, in ISO 8601.
+
+    It may be seconds, thousandths or millionths since 1970, a mail's date, or one without marks. What is none of these
+    comes back as it is, and is judged as all times are.
+
+    >>> iso(1683554160), iso("1683554160000"), iso("Mon, 08 May 2023 13:56:00 +0000")
+    ('2023-05-08T13:56:00+00:00', '2023-05-08T13:56:00+00:00', '2023-05-08T13:56:00+00:00')
+    >>> iso("20230508135600"), iso(20230508)
+    ('2023-05-08T13:56:00', '2023-05-08T00:00:00')
+    """
+    if isinstance(given, bool):
+        return given
+    if isinstance(given, int | str) and (compact := _unmarked(str(given).strip())):
+        return compact
+    if isinstance(given, int | float) or (isinstance(given, str) and _NUMBER.fullmatch(given.strip())):
+        return _since_1970(given) or given
+    if isinstance(given, str) and "," in given[:5]:
+        try:
+            return parsedate_to_datetime(given).isoformat()
+        except (ValueError, OverflowError):
+            return given
+    return None if given == "" else given
+
+
+def _unmarked(text: str) -> str | None:
+    """Return a day, or a moment of one, that is written without marks, as 20230508 or 20230508135600."""
+    form = _COMPACT.get(len(text)) if text.isascii() and text.isdigit() and text[:2] in ("19", "20") else None
+    try:
+        return datetime.strptime(text, form).isoformat() if form else None  # noqa: DTZ007  of the zone of the settings
+    except ValueError:
+        return None
+
+
+def _since_1970(given: float | str) -> str | None:
+    try:
+        number = float(given)
+        for _ in range(2):
+            if abs(number) > _LATEST:
+                number /= 1000
+        return (_EPOCH + timedelta(seconds=number)).isoformat()
+    except (OverflowError, ValueError):
+        return None

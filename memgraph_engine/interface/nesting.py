@@ -1,5 +1,7 @@
 """How deep JSON is nested, which is told before it is read: a reader takes the stack for each level."""
 
+from memgraph_engine.arrays import np
+
 _QUOTE = ord('"')
 
 
@@ -11,8 +13,6 @@ def deeper(written: bytes, levels: int) -> bool:
     """
     if written.count(b"[") + written.count(b"{") <= levels:
         return False
-    import numpy as np
-
     steps = np.zeros(256, np.int8)  # of levels, for each byte
     steps[list(b"[{")], steps[list(b"]}")] = 1, -1
     signs = np.frombuffer(written.replace(b"\\\\", b"").replace(b'\\"', b""), np.uint8)

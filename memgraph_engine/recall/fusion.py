@@ -8,16 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.graph.note_cache import CachedNote, term_number
 from memgraph_engine.recall.pool import PATHWAYS, Pool
 from memgraph_engine.resources import resource
 from memgraph_engine.settings import RecallSettings
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _K1, _B = 1.2, 0.75
 BY_RANKS = "rrf"
@@ -75,8 +71,6 @@ class Places:
     @classmethod
     def of(cls, notes: Sequence[CachedNote]) -> "Places":
         """Return those of notes."""
-        import numpy as np
-
         known: dict[tuple[str, str], int] = {}
         numbers = [known.setdefault((note.scope, note.session), len(known)) if note.session else -1 for note in notes]
         place = np.array(numbers, dtype=np.int64)
@@ -98,8 +92,6 @@ class Places:
         Of two notes at one turn it is the larger value. What stands in no session has no turns around it.
         Shapes (questions, notes) and (STEPS, questions, notes).
         """
-        import numpy as np
-
         found = np.zeros((len(STEPS), *values.shape))
         best = np.zeros((self.turn.max(initial=-1) + 2, len(values)))
         np.maximum.at(best, self.turn, values[:, self.rows].T)
@@ -108,8 +100,6 @@ class Places:
 
     def best(self, scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Return for each note the mean of the best three of its session; 0 for a note of none. Shape as given."""
-        import numpy as np
-
         found = np.zeros_like(scores)
         if len(self.rows):
             own, sizes = scores[:, self.rows], np.bincount(self.session)
@@ -129,8 +119,6 @@ def bm25(
     The scores have that shape too: a text's score for a question is the sum over the question's words.
     Document frequencies are counted over the texts: the pool, which holds the best of full text's hits or all of them.
     """
-    import numpy as np
-
     df = (counts > 0).sum(axis=0)
     idf = np.log(1 + (np.maximum(notes, df) - df + 0.5) / (df + 0.5))
     norm = _K1 * (1 - _B + _B * lengths.reshape(-1, 1) / max(mean_length, 1.0))
@@ -140,8 +128,6 @@ def bm25(
 
 def counted(notes: Sequence[CachedNote], words: Sequence[str]) -> "NDArray[np.float64]":
     """Count a question's words in both texts of notes, raw and context; shape (notes, words, 2)."""
-    import numpy as np
-
     counts = np.zeros((len(notes) * 2, len(words)))
     if notes:
         every = np.concatenate([note.terms for note in notes])
@@ -166,8 +152,6 @@ def channel_scores(
     words in every note of the pool, whoever proposed it, and `asked` which of these words each question has.
     `times` are the ranges that the first question names, each its first moment and the first one after.
     """
-    import numpy as np
-
     scores = np.zeros((len(near), len(pool.notes), len(CHANNELS)))
     if counts.size:
         lengths = np.array([note.lengths for note in pool.notes], dtype=np.float64)
@@ -181,7 +165,8 @@ def channel_scores(
         scores[:, list(given), column] = list(given.values())
     if times:
         scores[:, :, CHANNELS.index("time")] = _timeliness(pool.notes, times)
-    scores[:, :, CHANNELS.index("role")] = _own_words(pool.notes)
+    own = np.array([note.role != "assistant" for note in pool.notes], dtype=float)
+    scores[:, :, CHANNELS.index("role")] = 0.0 if own.all() else own  # where no assistant spoke, nothing stands out
     return scores
 
 
@@ -190,8 +175,6 @@ def cosines(notes: Sequence[CachedNote], *questions: "NDArray[np.float32]") -> "
 
     Shape (questions, notes, 2).
     """
-    import numpy as np
-
     found = np.zeros((len(questions), len(notes), 2))
     vectors = [note.vectors for note in notes if note.vectors is not None]
     if vectors:
@@ -202,21 +185,11 @@ def cosines(notes: Sequence[CachedNote], *questions: "NDArray[np.float32]") -> "
     return found
 
 
-def _own_words(notes: Sequence[CachedNote]) -> "NDArray[np.float64]":
-    """Return 1 for each note but an assistant's; 0 for all where none is."""
-    import numpy as np
-
-    own = np.array([note.role != "assistant" for note in notes], dtype=float)
-    return np.zeros(len(notes)) if own.all() else own
-
-
 def _timeliness(notes: Sequence[CachedNote], times: Sequence[tuple[datetime, datetime]]) -> "NDArray[np.float64]":
     """Return for each note 1 if what it tells, or its telling, lies in one of the ranges, less the further it is away.
 
     From what it tells to its telling is one stretch: what happened in May and was told in June is of both.
     """
-    import numpy as np
-
     told = np.array([note.said_at for note in notes], dtype=float)
     begun = np.array([note.valid_from for note in notes], dtype=float)
     away = [np.maximum(np.maximum(_millis(start) - told, begun - _millis(end) + 1), 0.0) for start, end in times]
@@ -250,8 +223,6 @@ def fuse(
     The total lies between 0 and 1; channels count `by` the shipped weights, unless others are given. Nothing is
     `summed` up where something else ranks.
     """
-    import numpy as np
-
     if not (summed and raw.shape[1]):
         nothing = np.zeros(raw.shape[:2])
         return Fused(raw, raw, raw, nothing, nothing, nothing)
@@ -295,8 +266,6 @@ def _normalised(raw: "NDArray[np.float64]", pending: "NDArray[np.bool_]") -> "ND
 
 def min_max(scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
     """Put the scores of notes between 0 and 1, of each question, and of each column if there are some."""
-    import numpy as np
-
     low, high = scores.min(axis=1, keepdims=True), scores.max(axis=1, keepdims=True)
     spread = np.where(high > low, high - low, 1.0)
     # where all score the same, all are the best: a single hit is no bad hit
@@ -309,8 +278,6 @@ def reciprocal_ranks(scores: "NDArray[np.float64]", k: int) -> "NDArray[np.float
 
     What scores the same has the same rank.
     """
-    import numpy as np
-
     ranks = np.empty(scores.shape)
     for column in np.ndindex(scores.shape[0], *scores.shape[2:]):
         own = -scores[column[0], :, *column[1:]]

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.language.dates import events
 from memgraph_engine.llm.answers import MOST_QUERIES
@@ -13,10 +13,6 @@ from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
 from memgraph_engine.model.result import QueryPlan
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _MOST_TIMES = 8
 _LONGEST_READ = 4096  # characters of a question in which times are looked for
@@ -72,7 +68,8 @@ def read_by_model(
     answer = roles.ask(planning(question, moment, turns), meters=spent.meters)
     spent.cost += answer.cost
     (one,) = answer.items
-    start, end = _midnight(one.since, moment, UNKNOWN_PAST), _midnight(_after(one.until), moment, NEVER)
+    after = None if one.until in (None, date.max) else one.until + timedelta(days=1)
+    start, end = _midnight(one.since, moment, UNKNOWN_PAST), _midnight(after, moment, NEVER)
     times = ((start, end),) if one.since or one.until else ()
     queries = tuple(text for text in dict.fromkeys(one.queries) if text and text != question)[: MOST_QUERIES - 1]
     plan = QueryPlan(one.topic, one.keywords, times, answer.model, queries)
@@ -80,10 +77,6 @@ def read_by_model(
     vectors = list(embedder.embed_documents(texts)) if texts else []
     asked = [embedder.embed_query(query) for query in queries]
     return Reading(plan, vectors.pop(0) if plan.topic else None, vectors, asked)
-
-
-def _after(day: date | None) -> date | None:
-    return None if day in (None, date.max) else day + timedelta(days=1)
 
 
 def _midnight(day: date | None, moment: datetime, otherwise: datetime) -> datetime:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.language.questions import asks_amount, only_asks
@@ -21,10 +22,6 @@ from memgraph_engine.recall.fusion import BY_RANKS, CHANNELS, STEPS, Places
 from memgraph_engine.recall.relevance import Weights
 from memgraph_engine.resources import resource
 from memgraph_engine.settings import RecallSettings
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 LEARNED, BY_WEIGHTS, BY_COSINE = "learned", "weights", "cosine"
 USER, PEOPLE = "user", "people"
@@ -87,15 +84,11 @@ class Ranking:
 
     def parts(self, features: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Return what each feature adds; shape (…, FEATURES), as given."""
-        import numpy as np
-
         each: NDArray[np.float64] = features * np.array([self.weights[name] for name in FEATURES])
         return each
 
     def scores(self, features: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Return how likely each note is what is asked for (0 to 1)."""
-        import numpy as np
-
         likely: NDArray[np.float64] = 1 / (1 + np.exp(-(self.bias + self.parts(features).sum(axis=-1))))
         return likely
 
@@ -135,7 +128,7 @@ def _read(name: str, of: str, given: Any) -> Ranking:
         what = "lacks" if differing[0] in FEATURES else "has an unknown"
         raise _unusable(name, f"{of} {what} weight {differing[0]!r}")
     for feature, value in {"bias": given["bias"], **weights}.items():
-        if not _finite(value):
+        if not (type(value) in (int, float) and abs(value) <= _LARGEST):
             raise _unusable(name, f"{feature} of {of} is no number from -{_LARGEST} to {_LARGEST}: {value!r}")
     return Ranking(given["bias"], weights)
 
@@ -151,10 +144,6 @@ def _unusable(name: str, why: str) -> SettingsError:
         f"The ranking {name!r} can't be used: {why}. Write it anew (python -m bench locomo --fit), "
         f"or set recall.ranking to {LEARNED!r}."
     )
-
-
-def _finite(value: Any) -> bool:
-    return type(value) in (int, float) and abs(value) <= _LARGEST
 
 
 def features(
@@ -173,8 +162,6 @@ def features(
     `raw` are the scores of the channels, `coverage` has the shape (questions, notes, 2), and `words` are the terms of
     each question. `scale` tells how relevant a cosine is. What is no channel of the settings counts nothing.
     """
-    import numpy as np
-
     near = raw[:, :, [CHANNELS.index("dense_raw"), CHANNELS.index("dense_context")]]
     if places.pending.any():  # as near as the others are at least: what waits for its vectors is known by its words
         near[:, places.pending] = 0.0 if places.pending.all() else near[:, ~places.pending].min(axis=1, keepdims=True)
@@ -211,8 +198,6 @@ def features(
 
 def _named(speakers: Sequence[str], words: Sequence[Sequence[str]], languages: Sequence[str]) -> "NDArray[np.float64]":
     """Return 1 for the notes whose speaker's name a question has a part of, else 0; shape (questions, notes)."""
-    import numpy as np
-
     parts = {
         speaker: {term for language in languages for term in tokenize(speaker, language)} for speaker in set(speakers)
     }

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from memgraph_engine.arrays import np
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.errors import ModelError
 from memgraph_engine.graph.database import Database
@@ -18,10 +18,6 @@ from memgraph_engine.recall.plan import Reading, read_by_model
 from memgraph_engine.recall.question import terms
 from memgraph_engine.recall.search import Found, Query, best_hits, first_found, ranked, retrieve
 from memgraph_engine.settings import RecallSettings
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _FOLLOWED, _ALIKE = 0.5, 0.25  # what a round counts of the one before: asked for by a model, or made of the best note
 _LEANING = 0.5  # share of the best note's vector in what is asked next
@@ -136,7 +132,7 @@ class Refiner:
             later = replace(query, text=follow_up, vector=vector, reading=None, asked=query.vector)
             return replace(later, reading=self._planned(later)) if self.settings.planning == "each" else later
         (near,) = self.embedder.embed_documents(["\n".join(best.note().raw)])
-        leaning = _unit(query.vector) + _LEANING * _unit(near)
+        leaning = query.vector / np.linalg.norm(query.vector) + _LEANING * near / np.linalg.norm(near)
         rarest = _rarest(best, first.notes, terms(query.text, first.languages), first.languages)
         text = " ".join([query.text, *rarest])  # of the same time, though a term may be spelt like a month
         return replace(query, text=text, vector=leaning, reading=first.reading, asked=query.vector)
@@ -162,10 +158,3 @@ def _rarest(best: CachedNote, pool: Sequence[CachedNote], known: Sequence[str], 
     new = [term for term, own in zip(some, said, strict=True) if own]
     carried = (counted(pool, new)[:, :, 0] > 0).sum(axis=0).tolist()
     return [term for _, term in sorted(zip(carried, new, strict=True))][:1]
-
-
-def _unit(vector: "NDArray[np.float32]") -> "NDArray[np.float32]":
-    import numpy as np
-
-    unit: NDArray[np.float32] = vector / np.linalg.norm(vector)
-    return unit

@@ -9,16 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import exp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.language.terms import tokenize
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.resources import resource
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _log = logging.getLogger("memgraph_engine")
 
@@ -47,8 +44,6 @@ class Weights:
         self, similarities: "NDArray[np.float64]", coverages: "NDArray[np.float64]"
     ) -> "NDArray[np.float64]":
         """Return those of many notes; shape as given."""
-        import numpy as np
-
         odds = self.bias + self.similarity * similarities + self.coverage * coverages
         likely: NDArray[np.float64] = 1 / (1 + np.exp(-odds))
         return likely
@@ -105,8 +100,6 @@ def covered(
     weighs most. One that names the user whose memory is asked is held by all that was said there but by an assistant:
     "I moved to Faro" is about Ana in hers. It weighs as much as the other words do on average.
     """
-    import numpy as np
-
     shares = np.zeros((len(asked), len(counts), 2))
     if not words:
         return shares

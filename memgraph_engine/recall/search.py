@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from itertools import accumulate, chain
 from math import fsum, isqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.graph.blocks import SPARE
 from memgraph_engine.graph.database import Database, Row
-from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.note_cache import CachedNote, NoteCache
+from memgraph_engine.graph.notes import words_query
 from memgraph_engine.graph.rows import milliseconds, moment, packed
 from memgraph_engine.language.questions import asks_again
 from memgraph_engine.language.terms import tokenize
@@ -22,22 +23,18 @@ from memgraph_engine.lifecycle.policies import Policies
 from memgraph_engine.model.block import LONGEST
 from memgraph_engine.model.item import UNFOUND
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, outdated
-from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Hits, Round, steps_behind
+from memgraph_engine.model.result import Anchor, ChannelScore, Explanation, Hit, Hits, Round, steps_behind
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, Statistics, channel_scores, cosines, counted, fuse
-from memgraph_engine.recall.later import later
 from memgraph_engine.recall.plan import Reading, read
-from memgraph_engine.recall.pool import PATHWAYS, Pool, anchor_scores, proposals, stamps_of
+from memgraph_engine.recall.pool import ANCHORED, PATHWAYS, Pool, anchor_scores, anchors_of, proposals, stamps_of
 from memgraph_engine.recall.question import Filters, names, terms
 from memgraph_engine.recall.ranking import FEATURES, Ranking, features, rankings, whose
 from memgraph_engine.recall.relevance import Weights, covered, supposed
 from memgraph_engine.recall.use import Use, weigh, weighs
 from memgraph_engine.settings import RecallSettings
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+_DAY = 86_400_000  # milliseconds
 _GROWTH = 4
 _LARGEST_POOL = 20_000
 _APART = -1  # the stamp of what is kept apart
@@ -76,11 +73,6 @@ class Query:
     candidates: int = 0
     turns: Sequence[tuple[str, str]] = ()
     unheard: Collection[str] = ()
-
-    @property
-    def roles_left_out(self) -> frozenset[str]:
-        """The roles whose notes are not found, unless they are asked for."""
-        return frozenset((UNFOUND, *self.unheard)) - {self.filters.role}
 
     @property
     def scope_names(self) -> list[str]:
@@ -148,7 +140,13 @@ def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[s
         answer = _expanded(db, query, found, answer, settings)
         pool, _ = _admitted(db, cache, query, answer, settings)
         found = replace(scored(query, pool, answer, languages, reading, settings), followed=True)
-    return _used(db, query, found, settings) if weighs(settings) else found
+    if not weighs(settings):
+        return found
+    # how the reader, who is the first of the scopes, has used the notes, and their classes
+    reader, cosines = query.scope_names[0], found.fused.raw[:, 2:4]
+    given = found.notes, found.total, cosines, query.policies, query.moment, settings
+    use = weigh(db, reader, query.scope_names, *given)
+    return replace(found, total=use.weighted.sum(axis=1), use=use)
 
 
 def _admitted(db: Database, cache: NoteCache, query: Query, answer: Row, settings: RecallSettings) -> tuple[Pool, int]:
@@ -159,7 +157,7 @@ def _admitted(db: Database, cache: NoteCache, query: Query, answer: Row, setting
     by = proposals(answer, settings)
     stored, fetched = cache.read(db, query.scope_names, stamps_of(by), len(query.vector))
     pool = Pool.of(answer, by, stored, fetched)
-    unheard = query.roles_left_out
+    unheard = {UNFOUND, *query.unheard} - {query.filters.role}  # those roles are found where they are asked for
     admitted = [row for row, note in enumerate(pool.notes) if note.role not in unheard]
     narrowed, read = query.filters.beyond_index or len(admitted) < len(pool.notes), list[CachedNote]()
     if query.filters.any:
@@ -182,13 +180,6 @@ def _follows(query: Query, found: Found, settings: RecallSettings) -> bool:
         (_relevance(found, row, float(share), query.weights) or 0.0) >= settings.sure
         for row, share in enumerate(found.coverage)
     )
-
-
-def _used(db: Database, query: Query, found: Found, settings: RecallSettings) -> Found:
-    """Add to the scores how the reader, who is the first of the scopes, has used the notes, and their classes."""
-    reader, moment, cosines = query.scope_names[0], query.moment, found.fused.raw[:, 2:4]
-    use = weigh(db, reader, query.scope_names, found.notes, found.total, cosines, query.policies, moment, settings)
-    return replace(found, total=use.weighted.sum(axis=1), use=use)
 
 
 def propose(
@@ -289,8 +280,6 @@ def scored(
     query: Query, pool: Pool, answer: Row, languages: Sequence[str], reading: Reading, settings: RecallSettings
 ) -> Found:
     """Score a pool; where a model made queries of the question, each note for that which it answers best."""
-    import numpy as np
-
     sums, notes = statistics(answer["sums"]), pool.notes
     places = Places.of(notes)
     versions = {scope["scope"]: scope["version"] for scope in answer["sums"]}
@@ -578,3 +567,39 @@ def _questions_last(hits: Sequence[Hit], question: str, languages: Sequence[str]
         return list(hits)
     least = answers[-1].score
     return [*answers, *(replace(hit, score=min(hit.score, least)) for hit, one in zip(hits, asks, strict=True) if one)]
+
+
+def anchors(db: Database, cache: NoteCache, query: Query, language: str, settings: RecallSettings) -> list[Anchor]:
+    """Return the keywords that the pathways of a question lead over, those of each channel best first."""
+    answer, _, reading = propose(db, query, [language], settings)
+    answer = followed(db, query, answer, reading, settings, traced=True)
+    stamps = [stamp for entry in answer["proposed"] if entry[0] in ANCHORED for stamp in entry[1]]
+    notes, _ = cache.read(db, query.scope_names, list(dict.fromkeys(stamps)), len(query.vector))
+    return anchors_of(answer, notes)
+
+
+def later(notes: Sequence[CachedNote], moment: datetime) -> dict[str, str]:
+    """Return for notes, by id, the one that its speaker said on a later day and that is perhaps on the same matter.
+
+    Of all these notes each of the two is nearest in meaning to the other, among those of later days and of earlier
+    ones. So most changes stand beside what they change, however they are worded; and much that is true all the same,
+    so this tells of order and of nothing else. An assistant's notes, and those without vectors, have none. Days are
+    those of the zone of `moment`.
+    """
+    own = [note for note in notes if note.role != "assistant" and note.vectors is not None]
+    if len(own) < 2:
+        return {}
+    zone = moment.utcoffset()
+    days = np.array([note.said_at for note in own]) + (zone.total_seconds() * 1000 if zone else 0)
+    days //= _DAY
+    speakers = np.unique([f"{note.scope}\0{note.speaker}\0{note.role}" for note in own], return_inverse=True)[1]
+    vectors = [note.vectors for note in own if note.vectors is not None]
+    raw = np.stack(vectors).reshape(len(own), 2, -1)[:, 0]
+    follows = (speakers[:, None] == speakers) & (days[:, None] < days)  # from an earlier note to a later one
+    near = np.where(follows, raw @ raw.T, -np.inf)
+    behind, before = near.argmax(axis=1), near.argmax(axis=0)
+    return {
+        note.id: own[at].id
+        for row, (note, at) in enumerate(zip(own, behind.tolist(), strict=True))
+        if follows[row, at] and before[at] == row
+    }

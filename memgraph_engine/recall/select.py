@@ -74,13 +74,10 @@ class Selector:
         try:
             if self.reranker is not None:
                 return _reranked(self.reranker, query.text, texts, places, most)
-            return self._selected(query.text, texts, places, most)
+            answer = self.roles.ask(selecting(query.text, texts, most), meters=self.spent.meters)
         except ModelError as error:
             self.spent.failed(_SELECTING if self.reranker is None else _RERANKING, error)
             return None
-
-    def _selected(self, question: str, texts: Sequence[str], places: Sequence[int], most: int) -> _Read:
-        answer = self.roles.ask(selecting(question, texts, most), meters=self.spent.meters)
         self.spent.cost += answer.cost
         order = [places[number - 1] for number in answer.items[:most]]
         return _Read(answer.model, order, {}, f"{answer.model} read it, and kept {len(order)} of {len(texts)} notes")

@@ -12,8 +12,8 @@ ranking's score, or of the cosine where that is the ranking, as in both papers.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.graph import usage
 from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.note_cache import CachedNote
@@ -24,10 +24,6 @@ from memgraph_engine.model.result import ChannelScore
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.recall.ranking import BY_COSINE
 from memgraph_engine.settings import RecallSettings
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 USE = ("frequency", "decay", "utility", "policy")
 _DAY = 86_400.0  # seconds
@@ -71,8 +67,6 @@ def weigh(
 
     Reads the classes of the notes, and how the reader has used them, in one more round trip.
     """
-    import numpy as np
-
     own, first = scores, "ranking"
     if settings.ranking == BY_COSINE:
         own, first = cosines.max(axis=1, initial=-1.0), "similarity"
@@ -90,8 +84,6 @@ def _channels(
     notes: Sequence[CachedNote], known: Mapping[str, Weighed], policies: Policies, now: datetime
 ) -> "list[NDArray[np.float64]]":
     """Return for each of USE what is weighed of each note, as it is."""
-    import numpy as np
-
     classes = [policies.known(known[note.id].policy if note.id in known else "") for note in notes]
     used = [_usage(known.get(note.id), policy, now) for note, policy in zip(notes, classes, strict=True)]
     ages = [max(now.timestamp() - note.said_at / 1000, 0.0) / _DAY for note in notes]

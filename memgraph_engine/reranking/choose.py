@@ -1,16 +1,12 @@
 """From the setting `recall.reranker` to a reranker."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.inference.cross_encoder import CrossEncoder, cross_encoder
 from memgraph_engine.model.ports import Reranker
 from memgraph_engine.settings import Settings
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class CrossEncoderReranker:

@@ -1,12 +1,18 @@
-"""What a topic is called: a chat model's few words where there is one, else its most central keywords."""
+"""What a topic is called, by a chat model or its most central keywords, and where its middle is."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
+from memgraph_engine.model.network import Network
 from memgraph_engine.model.topic import Topic
+from memgraph_engine.topics.measures import Membership
 
+CENTRAL = 10  # keywords kept with a topic
 _SAME = 0.5  # share of the keywords that a label was made from which must still be central for it to hold
 
 
@@ -17,6 +23,40 @@ def label(keywords: Sequence[str]) -> str:
     'boat, sea, tide'
     """
     return ", ".join(keywords[:3])
+
+
+def central(graph: Network, membership: Membership, names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the keywords of each community with the largest weighted degree inside it, the largest first.
+
+    >>> from memgraph_engine.topics.measures import network
+    >>> central(network(3, [(0, 1, 2.0), (1, 2, 1.0)]), np.zeros(3, dtype=np.int64), ["sea", "boat", "tax"])
+    [('boat', 'sea', 'tax')]
+    """
+    inside = membership[graph.a] == membership[graph.b]
+    both = np.concatenate([graph.a[inside], graph.b[inside]])
+    degree = np.bincount(both, np.concatenate([graph.weight[inside]] * 2), graph.nodes)
+    found: list[list[str]] = [[] for _ in range(int(membership.max(initial=-1)) + 1)]
+    for node in sorted(np.flatnonzero(membership >= 0).tolist(), key=lambda i: (-degree[i], names[i])):
+        if len(found[membership[node]]) < CENTRAL:
+            found[membership[node]].append(names[node])
+    return [tuple(one) for one in found]
+
+
+def centroids(
+    vectors: Iterable[tuple[str, Sequence[float]]], topic_of: dict[str, str]
+) -> dict[str, NDArray[np.float32]]:
+    """Return the normalised mean of the vectors of each topic's keywords.
+
+    >>> vectors = [("sea", [3.0, 0.0]), ("boat", [0.0, 4.0])]
+    >>> centroids(vectors, {"sea": "t", "boat": "t"})["t"].round(1).astype(str).tolist()
+    ['0.6', '0.8']
+    """
+    sums: dict[str, NDArray[np.float64]] = {}
+    for name, vector in vectors:
+        sums[topic_of[name]] = sums.get(topic_of[name], 0.0) + np.asarray(vector, dtype=np.float64)
+    lengths = {topic: float(np.linalg.norm(total)) for topic, total in sums.items()}
+    # vectors that cancel out have no middle
+    return {topic: (sums[topic] / length).astype(np.float32) for topic, length in lengths.items() if length}
 
 
 def relabelled(topic: Topic, before: Topic | None) -> Topic:

@@ -4,33 +4,30 @@ Readers see the former topics until the new ones are whole; a run that fails or 
 """
 
 import logging
-from collections.abc import Sequence
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import cached_property
 from uuid import uuid4
+from zoneinfo import ZoneInfo
 
 import numpy as np
+from cronsim import CronSim
 
 from memgraph_engine.engine.passes import Progress, Rebuild
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, MissingExtra, NotFound
-from memgraph_engine.graph import keywords as keyword_graph, topics as topic_graph
-from memgraph_engine.graph.database import Row, Runner
+from memgraph_engine.graph import topics as topic_graph
+from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.leases import Overtaken
-from memgraph_engine.graph.rows import packed
 from memgraph_engine.graph.waiting import Waiting
 from memgraph_engine.model.ports import Partitioner
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.topic import Topic, TopicRun
-from memgraph_engine.topics.bounds import Bounds
-from memgraph_engine.topics.difference import Difference, difference
+from memgraph_engine.model.topic import TopicRun
+from memgraph_engine.settings import Settings
+from memgraph_engine.topics.bounds import Bounds, Partition, partition
+from memgraph_engine.topics.difference import Difference, Keywords, difference, keywords
 from memgraph_engine.topics.engines import engine_named
-from memgraph_engine.topics.labels import centroids
-from memgraph_engine.topics.naming import Labeller
-from memgraph_engine.topics.partition import Partition, partition
-from memgraph_engine.topics.reading import Keywords, keywords
-from memgraph_engine.topics.schedule import Schedule
+from memgraph_engine.topics.naming import Labeller, centroids
 
 PHASES = ("read", "partition", "compare", "label", "write")
 
@@ -108,28 +105,27 @@ class Topics(Rebuild[TopicRun]):
         with self.phase("write"):
             run = replace(run, seconds={**self.seconds})
             stored = replace(run, fallbacks=self.spent.kinds)
-            rows, most = _rows(self, change, topics), bounds.largest
-            if not self.db.write(lambda tx: _written(tx, seen, stored, found, change, rows, most=most, late=late)):
+            vectors = topic_graph.vectors(self.db, scope, sorted(change.topic_of))
+            middle, to_write = centroids(vectors, change.topic_of), change.to_write(topics)
+
+            def write(tx: Runner) -> bool:
+                if not topic_graph.begin(tx, scope, seen, run.id, most=bounds.largest, late=late):
+                    return False
+                read = dict(zip(found.names, found.topics, strict=True))
+                # writers put these into topics since they were read
+                members = topic_graph.members(tx, scope) if late else ()
+                strays = [name for name, topic in members if topic and read.get(name) != topic]
+                topic_graph.write(tx, scope, to_write, middle)
+                topic_graph.leave(tx, scope, [*change.leaving, *strays])
+                topic_graph.join(tx, scope, change.joining)
+                topic_graph.end(tx, scope, change.ended)
+                topic_graph.join_best(tx, scope, strays)
+                topic_graph.record(tx, stored)
+                return True
+
+            if not self.db.write(write):
                 raise Overtaken
         return replace(run, seconds=self.seconds)
-
-
-def _rows(job: Topics, change: Difference, topics: Sequence[Topic]) -> list[Row]:
-    """Return the topics to write, with a centroid where the members have changed."""
-    names = sorted(change.topic_of)
-    middle = centroids(topic_graph.vectors(job.db, job.scope.name, names), change.topic_of)
-    return [
-        {
-            "id": topic.id,
-            "label": topic.label,
-            "size": topic.size,
-            "keywords": list(topic.keywords),
-            "labelled_by": topic.labelled_by,
-            "labelled_from": list(topic.labelled_from),
-            "vector": packed(middle.get(topic.id)),
-        }
-        for topic in sorted(change.to_write(topics), key=lambda topic: topic.id)
-    ]
 
 
 def _described(job: Topics, found: Keywords, parts: Partition, change: Difference) -> TopicRun:
@@ -181,29 +177,63 @@ def _lack(engine: Engine) -> str:
     return ""
 
 
-def _written(
-    tx: Runner,
-    seen: topic_graph.TopicsState,
-    run: TopicRun,
-    found: Keywords,
-    change: Difference,
-    rows: Sequence[Row],
-    *,
-    most: int,
-    late: bool,
-) -> bool:
-    """Write it all in one transaction; False, with nothing written, if it must be prepared anew."""
-    scope = run.scope
-    if not topic_graph.begin(tx, scope, seen, run.id, most=most, late=late):
-        return False
-    read = dict(zip(found.names, found.topics, strict=True))
-    # writers put these into topics since they were read
-    members = topic_graph.members(tx, scope) if late else ()
-    strays = [name for name, topic in members if topic and read.get(name) != topic]
-    topic_graph.write(tx, scope, rows)
-    topic_graph.leave(tx, scope, [*change.leaving, *strays])
-    topic_graph.join(tx, scope, change.joining)
-    topic_graph.end(tx, scope, change.ended)
-    keyword_graph.join_topics(tx, scope, strays)
-    topic_graph.record(tx, run)
-    return True
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """After so many new notes, at the times of a cron expression, or both; 0 and '' are never."""
+
+    after: int
+    cron: str
+    timezone: ZoneInfo
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Schedule":
+        """Return that of the settings."""
+        return cls(settings.worker.topics_after, settings.worker.topics_cron, ZoneInfo(settings.timezone))
+
+    def __bool__(self) -> bool:
+        """Whether topics are ever due."""
+        return bool(self.after or self.cron)
+
+    def __str__(self) -> str:
+        """Say it.
+
+        >>> str(Schedule(100, "0 3 * * *", ZoneInfo("Europe/Lisbon")))
+        "after 100 new notes with keywords, at '0 3 * * *' (Europe/Lisbon)"
+        """
+        after = f"after {self.after:,} new notes with keywords" if self.after else ""
+        cron = f"at {self.cron!r} ({self.timezone.key})" if self.cron else ""
+        return ", ".join(part for part in (after, cron) if part) or "never"
+
+    def due(self, waiting: Waiting, now: datetime) -> str:
+        """Return why the topics of a memory are due, '' if they are not. Without a change they are never due.
+
+        Times of the cron expression that every worker missed are made up for once; by it, topics that were never
+        looked for are due at once.
+        """
+        if not waiting.changed_since:
+            return ""
+        if 0 < self.after <= waiting.notes_since:
+            return f"{waiting.notes_since:,} new notes"
+        last = self._last(now)
+        if last and (waiting.ran is None or waiting.ran < last):
+            return f"{self.cron!r} at {last:%Y-%m-%d %H:%M}"
+        return ""
+
+    def waits(self, waiting: Waiting, now: datetime) -> str:
+        """Say for what the topics of a memory wait, and how near that is; '' where none do, or they are due."""
+        if not (self and waiting.changed_since) or self.due(waiting, now):
+            return ""
+        parts = []
+        if self.after and waiting.notes_since:
+            parts.append(f"until {self.after:,} new notes have keywords ({waiting.notes_since:,} do)")
+        if self.cron:
+            parts.append(f"for the next time of {self.cron!r}")
+        return f"wait {' or '.join(parts)}" if parts else ""
+
+    def _last(self, now: datetime) -> datetime | None:
+        """Return the last time, up to now, that the cron expression names."""
+        if not self.cron:
+            return None
+        after = (now + timedelta(seconds=1)).astimezone(self.timezone)  # the moment itself counts
+        last: datetime | None = next(CronSim(self.cron, after, reverse=True), None)
+        return last

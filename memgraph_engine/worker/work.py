@@ -20,14 +20,12 @@ from memgraph_engine.graph.waiting import Limits, Waiting, waiting, waits
 from memgraph_engine.model.job import JobRun
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
-from memgraph_engine.topics.rebuild import Topics
-from memgraph_engine.topics.schedule import Schedule
+from memgraph_engine.topics.rebuild import Schedule, Topics
 from memgraph_engine.writing.adding import Construction
 from memgraph_engine.writing.erasure import Resumption
 from memgraph_engine.writing.eviction import Eviction
 from memgraph_engine.writing.evolution import Evolution, turns
-from memgraph_engine.writing.pruning import prunes
-from memgraph_engine.writing.sweep import Sweep
+from memgraph_engine.writing.sweep import Sweep, prunes
 from memgraph_engine.writing.unused import Pruning
 
 _FIRST_REST = 30.0  # seconds before what failed is tried again, doubled each time

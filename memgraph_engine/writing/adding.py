@@ -135,10 +135,7 @@ def _check(engine: Engine, scope: Scope, given: Sequence[Source]) -> None:
     size = engine.settings.ingest_batch
     known: dict[str, sources.Known] = {}
     for start in range(0, len(given), size):
-        ids = sorted({source.id for source in given[start : start + size]})
-        seen = sources.look_up(engine.db, scope.name, ids, [], [])
-        if seen:
-            known |= {id: one for id, one in seen.known.items() if not one.ended}
+        known |= sources.known(engine.db, scope.name, (source.id for source in given[start : start + size]))
     unknown(given, known)
 
 

@@ -63,13 +63,11 @@ def entries(given: Sequence[Source], made: Iterable[Entry], known: Mapping[str, 
         if not entry and source.id in known:
             stored = known[source.id].notes or (("", "none"),)
             entry = _entry(source.id, None, [PassageEntry(note, "repeat", status) for note, status in stored])
-        found.append(entry or _repeated(by_source[source.id]))
+        if not entry:
+            passages = tuple(replace(one, kind="repeat") for one in by_source[source.id].passages)
+            entry = replace(by_source[source.id], kind="repeat", decision=None, passages=passages)
+        found.append(entry)
     return found
-
-
-def _repeated(entry: Entry) -> Entry:
-    passages = tuple(replace(one, kind="repeat") for one in entry.passages)
-    return replace(entry, kind="repeat", decision=None, passages=passages)
 
 
 _KINDS: Sequence[EntryKind] = ("defer", "supersede", "link", "append", "merge", "reinforce", "discard", "repeat")
@@ -296,15 +294,11 @@ class Batch:
         self._tie(note, verdict, decision)
         if verdict.kind == "supersede":
             self._decisions[note] = decision.id
-            self._supersede(note, said_at, verdict.target, decision)
-
-    def _supersede(self, new: str, said_at: datetime, old: str, decision: Decision) -> None:
-        """End the truth of the old note where that of the new one begins."""
-        draft = self._drafts[old]
-        ends = max(said_at, draft.said_at)
-        properties = {"status": "superseded", "valid_to": ends}
-        self._transaction.revise(draft.found, Revision(old, decision.id, properties, "superseded"))
-        self._transaction.relate(Relation(new, old, "supersede", 1.0, decision.id))
+            old, draft = verdict.target, self._drafts[verdict.target]
+            # the truth of the old note ends where that of the new one begins
+            ended = {"status": "superseded", "valid_to": max(said_at, draft.said_at)}
+            self._transaction.revise(draft.found, Revision(old, decision.id, ended, "superseded"))
+            self._transaction.relate(Relation(note, old, "supersede", 1.0, decision.id))
 
     def _join(self, candidate: Candidate, verdict: Verdict, decision: Decision) -> bool:
         """Let a source join a note with its text; tell whether it has one, or is one more witness of the note's."""

@@ -105,9 +105,10 @@ def make_notes(
         stored = partial(neighbourhood, engine.db, work.scope, near=settings.near, lexical=settings.lexical)
         judged = gate.verdicts(stored, candidates, work.asking.opinions)
         judged = work.asking.merges(candidates, judged, gate.contexts)
-        verdicts = [
-            _with_extraction(verdict, extracted.get(candidate.source.key))
+        verdicts = [  # each with the extraction's share of the costs
+            replace(verdict, model=verdict.model or by.model, cost=verdict.cost + by.cost) if by else verdict
             for candidate, verdict in zip(candidates, judged, strict=True)
+            for by in (extracted.get(candidate.source.key),)
         ]
     noted = [one.source for one, by in zip(candidates, verdicts, strict=True) if by.kind != "discard"]
     told = tell(work, seen.language, noted)
@@ -226,10 +227,3 @@ def _stored_keywords(work: Work, language: str, extracted: Iterable[Extracted]) 
     keys = sorted({meeting for phrase in phrases if (meeting := key(phrase, language))})
     seen = sources.look_up(work.engine.db, work.scope.name, [], [], keys) if keys else None
     return seen.keywords if seen else {}
-
-
-def _with_extraction(verdict: Verdict, by: Extracted | None) -> Verdict:
-    """Add the extraction's share of the costs to a verdict."""
-    if by is None:
-        return verdict
-    return replace(verdict, model=verdict.model or by.model, cost=verdict.cost + by.cost)

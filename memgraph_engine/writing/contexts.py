@@ -12,7 +12,7 @@ from types import MappingProxyType
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import notes, sources
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.notes import Found, Rendering, Revision, Turn
+from memgraph_engine.graph.notes import Found, Rendering, Revision
 from memgraph_engine.lifecycle.policies import quoted
 from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.scope import Scope
@@ -98,12 +98,11 @@ def terms_of(context: str, sources: Sequence[Source], language: str) -> dict[str
 def local(of: Rendering, now: Repeatable, language: str) -> str:
     """Return a note's local context."""
     note = of.found.note
-    turns = [(now.get(t.source.key) or t.source, quoted(_previous(t, now), note)) for t in of.turns]
+    turns = [
+        (now.get(turn.source.key) or turn.source, quoted(now.get(turn.previous_key or _NONE, turn.previous), note))
+        for turn in of.turns
+    ]
     return render(turns, language).context
-
-
-def _previous(turn: Turn, now: Repeatable) -> Source | None:
-    return now.get(turn.previous_key or _NONE, turn.previous)
 
 
 def _before(

@@ -8,8 +8,6 @@ out of what it removes, so nothing that is stored can stop it: the words that it
 reads.
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -19,24 +17,24 @@ from uuid import uuid4
 from memgraph_engine.engine.passes import Pass
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import ErasureRefused, Held, InvalidInput, NotFound, named
-from memgraph_engine.graph import erasures, holds, keys, notes, retrievals, scopes, usage
+from memgraph_engine.graph import erasures, keys, notes, retrievals, scopes, usage
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.erasures import Erasure, Meant
-from memgraph_engine.graph.notes import USER, Revision
+from memgraph_engine.graph.notes import USER, Revision, found_from
 from memgraph_engine.graph.retrievals import Question
 from memgraph_engine.ingest.messages import check_name, check_text
 from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
-from memgraph_engine.model.memory import Source, cut_up, line
+from memgraph_engine.model.memory import UNKNOWN_PAST, Source, cut_up, line
 from memgraph_engine.model.result import Chosen, ErasurePlan, ErasureReceipt, Hold
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing import summaries, traces
 from memgraph_engine.writing.change import remaining, retold
 from memgraph_engine.writing.commit import Stale, retried, until_current
-from memgraph_engine.writing.runs import Run, Runs
-from memgraph_engine.writing.traces import Traces
+from memgraph_engine.writing.traces import Run, Runs, Traces
 from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 200
+_ROWS = 1000  # nodes in one transaction
 _MOST = 5000  # sources of one erasure by a sweep
 _SHOWN = 200  # characters of a source that a plan shows
 _QUOTE = 40  # characters of a turn that a context repeats at least
@@ -140,10 +138,10 @@ def ended(engine: Engine, scope: Scope) -> tuple[list[ErasureReceipt], list[Hold
 
     def begin() -> bool:
         state = scopes.state(db, scope.name)
-        found = erasures.ended(db, scope.name) if state else []
-        held = holds.every(db, scope.name) if found else []
-        kept[:] = [one for one in held if any(one.keeps(*source) for source in found)]
-        some = [source[0] for source in found if not any(one.keeps(*source) for one in kept)][:_MOST]
+        found = db.run("erasures/ended", scope=scope.name) if state else []
+        held = erasures.held(db, scope.name) if found else []
+        kept[:] = [one for one in held if any(one.keeps(row["id"], row["session"]) for row in found)]
+        some = [row["id"] for row in found if not any(one.keeps(row["id"], row["session"]) for one in kept)][:_MOST]
         if not state or not some:
             return False
         meant = erasures.select(db, scope.name, ids=some)
@@ -201,7 +199,7 @@ def _carry_out(
     else:
         erasures.unplace(db, scope.name, meant)
         _remake(engine, scope, one, losing)
-        usage.forget(db, scope.name)
+        db.commit("usage/forget", scope=scope.name, rows=_ROWS)
         _remove(engine, scope)
     erasures.advance(db, scope.name, one.id, "removed")
 
@@ -221,7 +219,7 @@ def _checked(engine: Engine, scope: Scope, one: Erasure, known: Traces) -> Erasu
     receipt = ErasureReceipt(
         0, one.id, salted, one.rule, one.begun, engine.now(), counts, residue, len(known.runs), "", ""
     )
-    sealed = erasures.append(db, scope.tenant, receipt, seal)
+    sealed = erasures.append(db, scope.tenant, receipt)
     erasures.end(db, scope.name, one)
     return sealed
 
@@ -229,13 +227,8 @@ def _checked(engine: Engine, scope: Scope, one: Erasure, known: Traces) -> Erasu
 def _meant(db: Database, scope: Scope, one: Erasure) -> list[Meant]:
     if not one.everything:
         return erasures.select(db, scope.name, ids=list(one.sources))
-    return erasures.erased(db, scope.name, one.id) + erasures.select(db, scopes.importing(scope.name))
-
-
-def seal(receipt: ErasureReceipt) -> ErasureReceipt:
-    """Return a receipt with its hash, which covers all else of it."""
-    body = json.dumps(erasures.body(receipt), sort_keys=True, ensure_ascii=False)
-    return replace(receipt, hash=hashlib.sha256(body.encode()).hexdigest())
+    aside = [Meant(**row) for row in db.run("erasures/erased", scope=scope.name, id=one.id)]
+    return aside + erasures.select(db, scopes.importing(scope.name))
 
 
 def verify(engine: Engine, scope: Scope | None, probe: str | None, *, files: bool) -> list[str]:
@@ -246,7 +239,9 @@ def verify(engine: Engine, scope: Scope | None, probe: str | None, *, files: boo
     found = _faults(engine)
     if scope:
         words = check_text(probe, "probe", engine.settings.max_text)
-        if some := _probed(engine, scope, words):
+        # runs of five words, or all of them if these are fewer
+        probes, questions = Runs.of(words.splitlines()), retrievals.questions(engine.db, [scope.name])
+        if some := len(_seen(engine, scope, probes, questions, said_too=True) if probes else ()):
             found.append(f"The memory of {scope} still holds {some} of the runs of words that were looked for.")
     return found + _remains(engine, probe) if files else found
 
@@ -259,7 +254,7 @@ def _faults(engine: Engine) -> list[str]:
         if one.number != number:
             found.append(f"Receipt {number} is missing: the next is {one.number}.")
             number = one.number
-        if seal(one).hash != one.hash:
+        if erasures.seal(one).hash != one.hash:
             found.append(f"Receipt {one.number} was changed: its hash is another.")
         if one.previous != before:
             found.append(f"Receipt {one.number} does not follow the one before it.")
@@ -269,16 +264,9 @@ def _faults(engine: Engine) -> list[str]:
     return found
 
 
-def _probed(engine: Engine, scope: Scope, words: str) -> int:
-    """Return how many runs of five words of a text a memory still holds, or of all its words if these are fewer."""
-    probes = Runs.of(words.splitlines())
-    questions = retrievals.questions(engine.db, [scope.name])
-    return len(_seen(engine, scope, probes, questions, said_too=True) if probes else ())
-
-
 def _remains(engine: Engine, probe: str | None) -> list[str]:
     """Say which files of the managed server still hold words of a probe."""
-    from memgraph_engine.graph.server.remains import remains
+    from memgraph_engine.graph.server.compaction import remains
 
     settings = engine.settings
     if probe is None:
@@ -308,7 +296,8 @@ def concerned(db: Database, scope: str, meant: Sequence[Meant], language: str) -
     quoting = erasures.quoting(db, scope, sessions, {quote for one in meant for quote in _quotes(one, language)})
     found = {one.id: one for one in erasures.notes(db, scope, sorted({one.id for one in meant}), quoting)}
     seen = list(found)
-    while seen := [id for id in erasures.evolved(db, scope, seen) if id not in found]:
+    # what evolutions changed while a chat model saw these may hold their words
+    while seen := [id for row in db.run("erasures/evolved", scope=scope, ids=seen) if (id := row["id"]) not in found]:
         found |= {id: erasures.Concerned(id, told=False, kept=True) for id in seen}
     return list(found.values())
 
@@ -322,7 +311,7 @@ def _quotes(one: Meant, language: str) -> Iterator[str]:
 
 
 def _holding(engine: Engine, scope: Scope, sources: Sequence[tuple[str, str]]) -> list[Hold]:
-    held = holds.every(engine.db, scope.name)
+    held = erasures.held(engine.db, scope.name)
     return [one for one in held if any(one.keeps(*source) for source in sources)]
 
 
@@ -383,7 +372,8 @@ def _summed_up(
 ) -> Anew:
     """Make summaries anew, without a model, that lose some of what they tell, or that a model wrote who saw it."""
     for one in notes.summed(transaction.db, transaction.scope.name, ids, transaction.embedder.dimensions):
-        id, parts = one.found.note.id, summaries.living(one.parts)
+        id = one.found.note.id
+        parts = [part for part in one.parts if any(source.erase_at > UNKNOWN_PAST for source in part.sources)]
         if one.found.note.sums and id in lives and parts:
             same = Revision(id, decision, {})
             if id in losing or one.found.by_model:
@@ -402,7 +392,7 @@ def _remove(engine: Engine, scope: Scope) -> None:
 @retried
 def _remove_some(engine: Engine, scope: Scope) -> int:
     transaction = Transaction.begin(engine, scope)
-    found = erasures.hidden(engine.db, scope.name, _SOME)
+    found = [found_from(row["note"]) for row in engine.db.run("erasures/hidden", scope=scope.name, limit=_SOME)]
     if found:
         transaction.decide("erase", evidence=f"{len(found):,} notes." if len(found) > 1 else "1 note.")
         for one in found:
@@ -414,10 +404,11 @@ def _remove_some(engine: Engine, scope: Scope) -> int:
 def _residue(engine: Engine, scope: Scope, one: Erasure, known: Traces) -> int:
     """Count what is left of the erased: nodes, what names its sources or notes, words that no kept source has."""
     if one.everything:
-        left = erasures.left(engine.db, scope.name, one.id)
+        left = int(engine.db.run("erasures/left", scope=scope.name, id=one.id)[0]["nodes"])
     else:
         left = sum(row["hidden"] for row in erasures.texts(engine.db, scope.name))
-        left += erasures.named(engine.db, scope.name, one.sources, one.begun)
+        named = engine.db.run("erasures/named", scope=scope.name, ids=list(one.sources), begun=one.begun)
+        left += int(named[0]["decisions"])
     left += retrievals.naming(engine.db, known.readers, known.notes, known.until)
     questions = retrievals.questions(engine.db, known.readers, known.until)
     return left + len(_seen(engine, scope, known.runs, questions, said_too=False) if known.runs else ())
@@ -447,12 +438,13 @@ def hold(engine: Engine, scope: Scope, reason: str, **what: str | None) -> Hold:
     if len(given) > 1:
         raise InvalidInput("hold takes a session or a source, or neither for the whole memory; not both.")
     made = Hold(uuid4().hex, check_text(reason, "reason", 1000), engine.now(), **given)
-    if not holds.create(engine.db, scope.name, made):
+    told = {"id": made.id, "session": made.session, "source": made.source, "reason": made.reason, "now": made.at}
+    if not engine.db.commit("holds/create", scope=scope.name, **told):
         raise NotFound(f"The memory of {scope} is empty: there is nothing to hold.")
     return made
 
 
 def release(engine: Engine, scope: Scope, id: str) -> None:
     """End a hold; raises NotFound."""
-    if not holds.release(engine.db, scope.name, check_name(id, "id")):
+    if not engine.db.commit("holds/release", scope=scope.name, id=check_name(id, "id")):
         raise NotFound(f"There is no hold {id!r} in the memory of {scope}.")

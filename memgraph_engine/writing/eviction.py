@@ -11,14 +11,13 @@ from datetime import timedelta
 from itertools import groupby, islice
 from math import ceil
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
+from memgraph_engine.arrays import np
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.engine.passes import Pass, Progress
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, NotFound
-from memgraph_engine.graph import holds, notes, scopes, usage
-from memgraph_engine.graph.database import Row
+from memgraph_engine.graph import erasures, notes, scopes
 from memgraph_engine.graph.notes import Evictable, NewSummary, Part, Revision, Summed
 from memgraph_engine.graph.scopes import ScopeState
 from memgraph_engine.lifecycle.eviction import Cold, clusters, information, temperatures
@@ -29,10 +28,6 @@ from memgraph_engine.writing import contexts, summaries
 from memgraph_engine.writing.commit import until_current
 from memgraph_engine.writing.summaries import Consolidator
 from memgraph_engine.writing.transaction import Transaction
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _SOME = 50  # summaries of one transaction
 _WIDER = 4  # times as many notes are looked at where nothing can be summed of the coldest
@@ -48,7 +43,7 @@ def limit(engine: Engine, scope: Scope, cap: int | None) -> None:
     """Give a memory a cap of its own; raises InvalidInput, or NotFound for one that was never written to."""
     if cap is not None and (type(cap) is not int or cap < 0):
         raise InvalidInput(f"cap must be a whole number of notes, 0 for any number, or None, not {cap!r}.")
-    if not scopes.limit(engine.db, scope.name, cap):
+    if not engine.db.commit("scopes/limit", scope=scope.name, cap=cap):
         raise NotFound(f"The memory of {scope} is empty: there is nothing to limit.")
 
 
@@ -111,10 +106,8 @@ class Eviction(Pass[Evicted]):
         A summary is as warm as that many notes. So single notes are summed up before summaries are, and small summaries
         before large ones: each stands for about as much, and none becomes a heap that no question finds.
         """
-        import numpy as np
-
         engine, scope, settings = self.engine, self.scope.name, self.engine.settings.lifecycle
-        held = holds.every(engine.db, scope)
+        held = erasures.held(engine.db, scope)
         if any(not (one.session or one.source) for one in held):
             return []
         now = engine.now()
@@ -122,7 +115,10 @@ class Eviction(Pass[Evicted]):
         every = notes.evictable(engine.db, scope, now - _YOUNG, engine.policies.staying, sources, sessions)
         others = Counter(one.alike for one in every)
         found = [one for one in every if others[one.alike] > 1]
-        shown = usage.shown(engine.db, self._readers()) if found else {}
+        # who may have been shown the notes: of a shared memory all users of the tenant
+        readers = [scope] if self.scope.user else scopes.of_tenant(engine.db, self.scope.tenant)
+        rows = engine.db.run("usage/shown", scopes=readers) if found else []
+        shown = {row["id"]: row["shown"] for row in rows}
         days = [max((now - one.created_at).total_seconds(), 0.0) / _DAY for one in found]
         told = [
             each * _OF_ASSISTANTS if one.role == "assistant" else each
@@ -138,12 +134,6 @@ class Eviction(Pass[Evicted]):
         )
         return [found[row] for row in np.argsort(warm, kind="stable").tolist()]
 
-    def _readers(self) -> list[str]:
-        """Return who may have been shown the notes: of a shared memory all users of the tenant."""
-        if self.scope.user:
-            return [self.scope.name]
-        return scopes.of_tenant(self.engine.db, self.scope.tenant)
-
     def _summable(self, cold: Sequence[Evictable]) -> list[Cluster]:
         settings, dimensions = self.engine.settings.lifecycle, self.engine.embedder.dimensions
         alike = {one.id: one.alike for one in cold}
@@ -151,15 +141,19 @@ class Eviction(Pass[Evicted]):
         found = [one for one in every if one.vector]  # else it was changed meanwhile
         if not found:
             return []
-        some = [Cold(alike[one.found.note.id], one.found.note.session, _said(one)) for one in found]
-        groups = clusters(some, _vectors(found), settings.similar, settings.cluster)
+        of = [one.found.note for one in found]
+        some = [Cold(alike[one.id], one.session, (one.said_at.timestamp(), one.seq)) for one in of]
+        raw = b"".join(one.vector.raw() for one in found if one.vector)
+        given = np.frombuffer(raw, dtype=">f4").astype(np.float32).reshape(len(found), -1)
+        unit = given / np.linalg.norm(given, axis=1, keepdims=True)
+        groups = clusters(some, unit, settings.similar, settings.cluster)
         return [[found[row] for row in group] for group in groups]
 
     # ---- what stands for it -----------------------------------------------------------------
 
     def _write(self, state: ScopeState, chosen: Sequence[Cluster]) -> None:
         """Write summaries, some in a transaction; raises Stale where another write comes between."""
-        rare = summaries.rarities((one for some in chosen for one in some), state.language)
+        rare = summaries.rare((part for some in chosen for one in some for part in one.parts), state.language)
         asking = Consolidator(self.engine.roles, self.spent, state.language)
         rest = iter(chosen)
         while some := list(islice(rest, _SOME)):
@@ -207,35 +201,27 @@ class Eviction(Pass[Evicted]):
                 model=by.model if by else "",
                 cost=by.cost if by else NOTHING,
             )
-            made = self._made(decision, cluster, own, given[place], ids)
-            both = {"raw_vector": vectors[place], "context_vector": vectors[len(some) + place]}
-            # a millisecond apart, so that listing by time keeps their order
-            created = transaction.now + timedelta(milliseconds=place)
-            transaction.sum_up(replace(made, **both, created_at=created))
+            first, names = cluster[0].found.note, Counter(name for one in cluster for name in one.found.note.keywords)
+            lives = {name: getattr(first, name) for name in ("speaker", "role", "policy", "apart")}  # as what it sums
+            transaction.sum_up(
+                NewSummary(
+                    decision.note,
+                    decision.id,
+                    {**given[place], **lives, "policy_as": first.policy_as or None},
+                    (vectors[place], vectors[len(some) + place]),
+                    tuple(sorted(names, key=lambda name: (-names[name], name))[: self.engine.settings.max_keywords]),
+                    tuple(ids),
+                    max(part.said_at for part in own),
+                    min(part.valid_from for part in own),
+                    # a millisecond apart, so that listing by time keeps their order
+                    transaction.now + timedelta(milliseconds=place),
+                    (first.expires_at, first.erase_at),
+                )
+            )
             for one in cluster:
                 transaction.revise(one.found, Revision.archived(one.found.note.id, decision.id))
             decisions.append(decision)
         return decisions
-
-    def _made(
-        self, decision: Decision, cluster: Cluster, parts: Sequence[Part], properties: Row, ids: Sequence[str]
-    ) -> NewSummary:
-        """Return a summary, but for its vectors: it lives as what it sums, and is told by the same."""
-        first = cluster[0].found.note
-        own = {name: getattr(first, name) for name in ("speaker", "role", "policy", "apart")}
-        return NewSummary(
-            decision.note,
-            decision.id,
-            {**properties, **own, "policy_as": first.policy_as or None},
-            None,
-            None,
-            summaries.keywords((one.found.note.keywords for one in cluster), self.engine.settings.max_keywords),
-            tuple(ids),
-            max(part.said_at for part in parts),
-            min(part.valid_from for part in parts),
-            decision.at,
-            (first.expires_at, first.erase_at),
-        )
 
 
 def _enough(found: Sequence[Cluster], over: int) -> Iterator[Cluster]:
@@ -256,18 +242,3 @@ def _of_one_life(some: Sequence[Cluster], parts: Sequence[list[Part]]) -> Iterat
     for _, group in groupby(zip(firsts, parts, strict=True), key=lambda pair: life(pair[0])):
         (note, own), *rest = group
         yield note, [own, *(other for _, other in rest)]
-
-
-def _said(one: Summed) -> tuple[float, int]:
-    note = one.found.note
-    return note.said_at.timestamp(), note.seq
-
-
-def _vectors(found: Sequence[Summed]) -> "NDArray[np.float32]":
-    """Return the raw vectors of notes with the length 1; shape (notes, dimensions)."""
-    import numpy as np
-
-    raw = b"".join(one.vector.raw() for one in found if one.vector)
-    given = np.frombuffer(raw, dtype=">f4").astype(np.float32).reshape(len(found), -1)
-    unit: NDArray[np.float32] = given / np.linalg.norm(given, axis=1, keepdims=True)
-    return unit

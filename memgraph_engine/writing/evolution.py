@@ -10,8 +10,10 @@ decision: an erasure makes anew what may hold words of the erased.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from memgraph_engine.arrays import np
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.engine.passes import Pass, Progress
 from memgraph_engine.engine.wiring import Engine
@@ -23,7 +25,8 @@ from memgraph_engine.graph.notes import SUMMARY, USER, Evolving, Found, Relation
 from memgraph_engine.language.details import details
 from memgraph_engine.language.terms import tokenize
 from memgraph_engine.lifecycle.summaries import unfaithful
-from memgraph_engine.llm.role import Request, role
+from memgraph_engine.llm.role import role
+from memgraph_engine.llm.roles import CheckedAnswer
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.result import Considered, Decision, Evolved
@@ -116,7 +119,7 @@ class Evolution(Pass[Evolved]):
 
     def __init__(self, engine: Engine, scope: Scope, tell: Progress | None = None) -> None:
         super().__init__(engine, scope, tell)
-        self._asked: dict[tuple[object, ...], Answer | None] = {}
+        self._asked: dict[tuple[object, ...], CheckedAnswer | None] = {}
 
     def work(self) -> Evolved:
         """Evolve by what came since the last time; raises WriteConflict."""
@@ -125,11 +128,11 @@ class Evolution(Pass[Evolved]):
     def _attempt(self) -> Evolved:
         db, scope = self.engine.db, self.scope.name
         state = scopes.state(db, scope)
-        new = notes.unevolved(db, scope, _NEWEST) if state else []
         if not state:
             return Evolved(0)
+        new = [row["id"] for row in reversed(db.run("notes/unevolved", scope=scope, limit=_NEWEST))]
         if not new:  # what was told is small talk, or kept apart: no worker need look at it again
-            scopes.evolved(db, scope, state.version)
+            db.commit("scopes/evolved", scope=scope, version=state.version)
             return Evolved(0)
         steps = [self._local(*pair, state.language) for pair in self._compared(state, new)]
         steps = self._modelled(steps, state.language)
@@ -139,7 +142,7 @@ class Evolution(Pass[Evolved]):
             writing.add(step)
         writing.revise()
         transaction.commit()
-        scopes.evolved(db, scope, state.version + bool(writing.decisions))
+        db.commit("scopes/evolved", scope=scope, version=state.version + bool(writing.decisions))
         counts = writing.ties, len(writing.tags), len(writing.contexts)
         return Evolved(len(steps), *counts, tuple(writing.decisions), self.spent.cost, self.spent.fallbacks)
 
@@ -162,7 +165,9 @@ class Evolution(Pass[Evolved]):
         gate = Gate(settings, maps, self.scope, state.language, state.notes, engine.policies)
         compared = []
         for one, cosines in zip(new.values(), around.near, strict=True):
-            older = [two for two in map(every.get, cosines) if two and _older(two, one)] if one.id in known else []
+            older = (
+                [two for two in map(every.get, cosines) if two and _place(two) < _place(one)] if one.id in known else []
+            )
             near = [
                 Near(every[two.known.id], two.scores)
                 for two in gate.beside(known[one.id], [(known[two.id], cosines[two.id]) for two in older])
@@ -203,29 +208,37 @@ class Evolution(Pass[Evolved]):
         if not roles.has("evolving"):
             return list(steps)
         shown = [[two for two in step.near if two.one.life == step.new.life] for step in steps]
-        keys = [_key(step.new, some) for step, some in zip(steps, shown, strict=True)]
+        keys = [
+            (step.new.text, *((two.one.id, two.one.text, *_filed(two.one)) for two in some))
+            for step, some in zip(steps, shown, strict=True)
+        ]
         asked = {key: place for place, key in enumerate(keys) if shown[place] and key not in self._asked}
         self._asked |= dict.fromkeys(asked)
         for place, answer in roles.answered(
             list(asked.values()),
-            lambda place: evolving(steps[place].new.text, [(two.one.text, _filed(two.one)) for two in shown[place]]),
+            lambda place: role("evolving").request(
+                [
+                    {"new": True, "text": steps[place].new.text},
+                    *({"text": two.one.text, "tags": _filed(two.one)} for two in shown[place]),
+                ]
+            ),
             self.spent,
         ):
-            said = {one.note: (one.tie, one.tags, one.context) for one in answer.items}
-            self._asked[keys[place]] = Answer(said, answer.model, answer.cost)
+            self._asked[keys[place]] = answer
         return [
             self._answered(step, some, by, language) if (by := self._asked.get(key)) else step
             for step, some, key in zip(steps, shown, keys, strict=True)
         ]
 
-    def _answered(self, step: Step, shown: Sequence[Near], by: "Answer", language: str) -> Step:
+    def _answered(self, step: Step, shown: Sequence[Near], by: CheckedAnswer, language: str) -> Step:
         """Return a step as a model wants it, as far as that may be."""
         link, most = self.engine.settings.gate.link, self.engine.settings.gate.most_links
         new, wanted, tied = step.new, dict[str, Wanted](), 0
         filed = {tag for two in shown for tag in _filed(two.one)}
-        wanted[new.id] = Wanted(tags=_fitting(by.said[1][1], new, filed, language))
+        said = {one.note: one for one in by.items}  # of each note, by its number in the request
+        wanted[new.id] = Wanted(tags=_fitting(said[1].tags, new, filed, language))
         for place, two in enumerate(shown, 2):
-            tie, tags, context = by.said[place]
+            tie, tags, context = said[place].tie, said[place].tags, said[place].context
             bound = new.by.ties.get(two.one.id)
             free = bound is None or (bound.kind == "link" and not bound.strengthened)
             tie = tie and link and free and tied < most
@@ -234,15 +247,6 @@ class Evolution(Pass[Evolved]):
             wanted[two.one.id] = Wanted(tie, _fitting(tags, two.one, _filed(new), language), context, why)
         seen = {two.one.id for two in shown}
         return Step(new, step.near, wanted, by.model, by.cost, seen)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a model said of each note, by its number in the request: tie, tags, context."""
-
-    said: Mapping[int, tuple[bool, tuple[str, ...], str]]
-    model: str
-    cost: Cost
 
 
 @dataclass
@@ -308,7 +312,7 @@ class _Writing:
         bound = new.by.ties.get(two.one.id)
         if bound:
             score = round(bound.score + (1 - bound.score) * _STRONGER, 4)
-            self.transaction.strengthen(decision, bound.newer, bound.older, score)
+            self.transaction.put("strengthen", new=bound.newer, old=bound.older, score=score, decision=decision)
         else:
             self.transaction.relate(Relation(new.id, two.one.id, "link", round(two.scores.related, 4), decision))
 
@@ -321,25 +325,17 @@ class _Writing:
             self.transaction.revise(found, Revision(found.note.id, decision, given, context_vector=vector))
 
 
-def evolving(new: str, near: Sequence[tuple[str, Sequence[str]]]) -> Request:
-    """Ask what a new note, the number 1, and the notes near it get from each other; these are texts with their tags."""
-    others = [{"text": text, "tags": list(tags)} for text, tags in near]
-    return role("evolving").request([{"new": True, "text": new}, *others])
-
-
 def _candidate(one: One) -> Candidate:
     """Return a stored note as the gate looks for what is near it."""
-    import numpy as np
-
     note, terms = one.found.note, one.found.raw_terms.split()
     raw, context = (np.asarray(vector, dtype=np.float32) for vector in (one.by.raw_vector, one.by.context_vector))
     words = sorted(set(terms), key=lambda term: (-len(term), term))[:_FULL]
     return Candidate(note.sources[0], None, None, one.text, note.context, words, (), raw, context, (), waiting=note.id)
 
 
-def _older(one: One, new: One) -> bool:
-    """Tell whether a note was there before another: of two new ones the later is held against the earlier."""
-    return (one.found.note.created_at, one.id) < (new.found.note.created_at, new.id)
+def _place(one: One) -> tuple[datetime, str]:
+    """Return where a note stands among all: of two new ones the later is held against the earlier."""
+    return one.found.note.created_at, one.id
 
 
 def _text(one: Rendering) -> str:
@@ -351,10 +347,6 @@ def _text(one: Rendering) -> str:
 def _filed(one: One) -> list[str]:
     """Return the tags of a note that are no metadata."""
     return [tag for tag in one.found.note.tags if "=" not in tag]
-
-
-def _key(new: One, shown: Sequence[Near]) -> tuple[object, ...]:
-    return new.text, *((two.one.id, two.one.text, *_filed(two.one)) for two in shown)
 
 
 def _labels(one: One, language: str) -> tuple[str, ...]:
@@ -382,19 +374,14 @@ def _context(context: str, one: One, new: One, language: str) -> tuple[str, str]
         return "", ""
     said = [found.note.text, *([found.note.context] if found.by_model else [])]
     lines = [*found.note.raw, one.text, new.text]
-    why = unfaithful(text, lines, said, language) or _undenied(text, lines, said, language)
-    return ("", f"The model's context was not used: {why}.") if why else (text, "")
-
-
-def _undenied(text: str, lines: Sequence[str], said: Sequence[str], language: str) -> str:
-    """Say which denial a context loses of what was said, or adds to it; else ''."""
-    told, known, own = (_denied(some, language) for some in ([text], lines, said))
+    told, known, own = (
+        {word for one in some for kind, word in details(one, language) if kind == "denial"}
+        for some in ([text], lines, said)
+    )
     lost, added = sorted(own - told), sorted(told - known)
-    return f"it no longer denies {lost[0]!r}" if lost else f"it denies {added[0]!r}" if added else ""
-
-
-def _denied(texts: Sequence[str], language: str) -> frozenset[str]:
-    return frozenset(word for text in texts for kind, word in details(text, language) if kind == "denial")
+    denial = f"it no longer denies {lost[0]!r}" if lost else f"it denies {added[0]!r}" if added else ""
+    why = unfaithful(text, lines, said, language) or denial
+    return ("", f"The model's context was not used: {why}.") if why else (text, "")
 
 
 def _considered(two: Near, step: Step, changed: Mapping[str, object]) -> Considered:

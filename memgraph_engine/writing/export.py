@@ -58,11 +58,9 @@ def export(engine: Engine, scope: Scope, path: Path, counted: Counted) -> Export
 
 
 def _write_locked(engine: Engine, scope: Scope, path: Path, tx: Runner) -> Exported:
-    """Write it under the lock that every writer of the scope takes first.
-
-    Nobody is told how far it is: whoever wrote to the memory then, from the same thread, would wait for ever.
-    """
+    """Write it under the lock that every writer of the scope takes first."""
     tx.run("scopes/lock", scope=scope.name)
+    # nobody is told how far it is: whoever wrote to the memory then, from the same thread, would wait for ever
     return _write(engine, scope, path, lambda *_: None, tx)
 
 
@@ -119,13 +117,11 @@ def _nodes(tx: Runner, scope: str, ids: Sequence[str]) -> list[Row]:
     found = {row["id"]: row for row in tx.run("copy/nodes_at", scope=scope, ids=ids)}
     if len(found) < len(ids):
         raise _Changed
-    return [{**found[place], "of": _made_of(scope, found[place])} for place in ids]
-
-
-def _made_of(scope: str, row: Row) -> tuple[str, int] | None:
-    """Return the source and the passage that the id of a note was made from, if it still tells it."""
-    given = sorted((source, part or 0) for source, part in row["told"])
-    return next((one for one in given if note_id(scope, *one) == row["properties"]["id"]), None)
+    told = {place: sorted((source, part or 0) for source, part in row["told"]) for place, row in found.items()}
+    return [
+        {**row, "of": next((one for one in told[place] if note_id(scope, *one) == row["properties"]["id"]), None)}
+        for place, row in ((place, found[place]) for place in ids)
+    ]
 
 
 def _ties(tx: Runner, scope: str, ids: Sequence[str], numbers: Mapping[str, int]) -> list[Row]:

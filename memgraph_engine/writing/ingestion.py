@@ -8,7 +8,7 @@ import json
 import os
 import stat
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, islice
@@ -40,6 +40,7 @@ _ANOTHER = (
     "ingested: give it an id of its own (--id), or that one if it is the same all the same"
 )
 _FASTER = " If another run was faster, ingest the file again."
+_OR_UPDATE = " Or ingest with --update."
 _ID = Repr()  # tells long ids by their ends
 _ID.maxstring = 100
 _SOME = 500  # notes deleted in one decision, or those of one long passage
@@ -197,15 +198,18 @@ class Ingestion:
 
     def _add_waiting(self) -> None:
         waiting, self._waiting = self._waiting, {}
+        self._add_each(waiting.items(), _FASTER)
+
+    def _add_each(self, parts: Collection[tuple[File, Sequence[Source]]], way_out: str) -> None:
+        """Add sources of files; if that is refused, each part alone, so that one keeps out no other."""
         try:
-            self._add(chain.from_iterable(waiting.values()))
+            self._add(chain.from_iterable(new for _, new in parts))
         except InvalidInput:
-            for file, new in waiting.items():  # each alone, so that one that is refused keeps out no other
+            for file, new in parts:
                 try:
                     self._add(new)
                 except InvalidInput as error:
-                    faster = _FASTER if isinstance(error, SourceConflict) else ""
-                    self._fault(file, f"{error}{faster}")
+                    self._fault(file, f"{error}{way_out if isinstance(error, SourceConflict) else ''}")
 
     def _add(self, new: Iterable[Source]) -> None:
         rest = iter(new)
@@ -221,16 +225,7 @@ class Ingestion:
             changed = self._changed(new) if self.update else {}
             for source in changed.values():
                 self._change(file, source)
-            new = [source for source in new if source.id not in changed]
-            try:
-                self._add(new)
-            except InvalidInput:
-                for source in new:  # each alone, so that one that is refused keeps out no other
-                    try:
-                        self._add([source])
-                    except InvalidInput as error:
-                        ways = " Or ingest with --update." if isinstance(error, SourceConflict) else ""
-                        self._fault(file, f"{error}{ways}")
+            self._add_each([(file, [source]) for source in new if source.id not in changed], _OR_UPDATE)
 
     def _changed(self, new: Sequence[Source]) -> dict[str, Source]:
         """Return the messages that are stored and readable with another content."""

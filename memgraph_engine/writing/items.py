@@ -160,15 +160,11 @@ class ItemWriter:
         """
         text, places = "", list[int]()
         for one in put.texts:
-            said = f"{_storable(one)}\n"
+            # what can be stored of it: the value itself keeps all
+            said = one.replace("\0", " ").encode(errors="replace").decode() + "\n"
             if len(text) + len(said) > self._engine.settings.max_text or not without_recalled(said).strip():
                 continue
             places += [len(text)] if text else []
             places += [len(text) + place for place in cuts(said, self._engine.settings.passage)]
             text += said
         return text, places
-
-
-def _storable(text: str) -> str:
-    """Return a text without what can't be stored: the value itself keeps it."""
-    return text.replace("\0", " ").encode(errors="replace").decode()

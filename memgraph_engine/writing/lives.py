@@ -9,14 +9,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, NotFound
-from memgraph_engine.graph import notes
-from memgraph_engine.graph.notes import USER, Found, Rendering, Revision
+from memgraph_engine.graph import erasures, notes
+from memgraph_engine.graph.notes import SUMMARY, USER, Found, Rendering, Revision
 from memgraph_engine.ingest.construct import Placed
 from memgraph_engine.language.names import key
 from memgraph_engine.lifecycle.policies import Life, life_of, quoted
@@ -31,7 +31,7 @@ from memgraph_engine.writing import contexts, summaries
 from memgraph_engine.writing.change import Summed
 from memgraph_engine.writing.commit import retried
 from memgraph_engine.writing.construction import construct_alone
-from memgraph_engine.writing.parting import part
+from memgraph_engine.writing.erasure import concerned
 from memgraph_engine.writing.transaction import Transaction
 
 _ENDED = ("expired", "archived")
@@ -128,7 +128,8 @@ def end_session(engine: Engine, scope: Scope, session: str) -> Decision:
     """End what lives as long as a session. Raises NotFound where nothing does."""
     db, policies, transaction = engine.db, engine.policies, Transaction.begin(engine, scope)
     lives = policies.of_sessions(engine.now())
-    ids = notes.of_session(db, scope.name, session, list(lives)) if lives else []
+    given = {"session": session, "policies": list(lives), "statuses": READABLE}
+    ids = [row["id"] for row in db.run("notes/of_session", scope=scope.name, **given)] if lives else []
     if not ids:
         raise NotFound(f"No note of {scope} that can be read lives as long as the session {session!r}.")
     now, told = transaction.now, [one.found.note for one in notes.renderings(db, scope.name, ids)]
@@ -218,7 +219,8 @@ def _follow(engine: Engine, scope: Scope, used: Mapping[str, tuple[Usage, Usage]
         if policy.uses and max(before.used, policy.uses - 1) < after.used:
             ended[note.id] = Change(policy.life(now, now))
         elif policy.extend and note.expires_at < NEVER and before.utility <= policy.extend.above < after.utility:
-            ends, erased = (_later(at, policy.extend.by) for at in (note.expires_at, note.erase_at))
+            by, both = policy.extend.by, (note.expires_at, note.erase_at)
+            ends, erased = (min(at + by, NEVER) if at < NEVER - by else NEVER for at in both)
             prolonged[note.id] = Change(Life(note.policy, ends, erased, note.apart))
     made = list[Decision]()
     if ended:
@@ -229,10 +231,6 @@ def _follow(engine: Engine, scope: Scope, used: Mapping[str, tuple[Usage, Usage]
         why = "Its utility rose so high that its policy prolongs it."
         made.append(_live(transaction, "policy", prolonged, why))
     return made
-
-
-def _later(at: datetime, by: timedelta) -> datetime:
-    return min(at + by, NEVER) if at < NEVER - by else NEVER
 
 
 def _begun(engine: Engine, scope: Scope, id: str) -> tuple[Transaction, list[Found]]:
@@ -339,3 +337,35 @@ def keywords(transaction: Transaction, names: Sequence[str]) -> list[Keyword]:
     """Return keywords by their names, to be stored where no note carries them any more."""
     keys = [key(name, transaction.language) for name in names]
     return list(map(Keyword, names, keys, transaction.embedder.embed_documents(list(names))))
+
+
+def part(
+    transaction: Transaction,
+    decision: str,
+    parted: Mapping[str, Iterable[Note]],
+    now: contexts.Repeatable,
+    without: Collection[str],
+) -> list[str]:
+    """Plan what follows for others where notes are kept apart from now on, by the class with which they are.
+
+    What a model wrote may hold words of whatever it was shown, so it is rendered locally. Former versions stay as they
+    were, and apart also when the note is so no more, since nobody knows what else they quote.
+    Return the notes that get other contexts; those `without` get none.
+    """
+    db, scope, language, quoting = transaction.db, transaction.scope.name, transaction.language, dict[str, None]()
+    for apart, some in parted.items():
+        ids = sorted({source.id for note in some for source in note.sources})
+        found = concerned(db, scope, erasures.select(db, scope, ids=ids), language) if ids else []
+        transaction.part((one.id for one in found), apart)
+        quoting |= dict.fromkeys(one.id for one in found if one.id not in without)
+    told = [one for one in notes.renderings(db, scope, list(quoting)) if one.found.by_model]
+    for one in told:
+        note = one.found.note
+        context = summaries.local(note, language) if note.sums else contexts.local(one, now, language)
+        vector = None if note.status in ("pending", "archived") else transaction.embedder.embed_documents([context])[0]
+        properties = {
+            **contexts.terms_of(context, note.sources, language),
+            "constructed_by": SUMMARY if note.sums else "",
+        }
+        transaction.revise(one.found, Revision(note.id, decision, properties, "rewritten", context_vector=vector))
+    return [one.found.note.id for one in told]

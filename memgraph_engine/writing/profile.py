@@ -1,6 +1,6 @@
 """Change a profile: by what a message tells, or by what a program sets. Each change is a decision of its own.
 
-A profile is stored nowhere: it follows from these decisions, and from the notes that tell them (`graph/profiles.py`).
+A profile is stored nowhere: it follows from these decisions, and from the notes that tell them (`graph/decisions.py`).
 """
 
 from uuid import uuid4

@@ -3,7 +3,6 @@
 A summary has no source of its own. Its lines are those of what it sums, shortened; a chat model may write its context.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,7 +15,7 @@ from memgraph_engine.language.terms import tokenize
 from memgraph_engine.lifecycle.summaries import extract, rarity, unfaithful
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
-from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Note, Source, parted
+from memgraph_engine.model.memory import READABLE, Note, Source, parted
 from memgraph_engine.rendering.context import Text, render
 from memgraph_engine.writing.transaction import Transaction
 
@@ -46,11 +45,11 @@ class Consolidator:
             return [None] * len(groups)
         asked = [tuple(line for part in some for line in part.raw) for some in groups]
         self._ask([lines for lines in dict.fromkeys(asked) if lines not in self._known])
-        return [self._faithful(self._known[lines], lines, some) for lines, some in zip(asked, groups, strict=True)]
-
-    def _faithful(self, one: Written | None, lines: _Lines, parts: Sequence[Part]) -> Written | None:
-        said = [source.text for source in _said(parts)]
-        return None if one is None or unfaithful(one.text, lines, said, self._language) else one
+        said = [[source.text for source in _said(parts)] for parts in groups]
+        return [
+            one if (one := self._known[lines]) and not unfaithful(one.text, lines, own, self._language) else None
+            for lines, own in zip(asked, said, strict=True)
+        ]
 
     def _ask(self, groups: Sequence[_Lines]) -> None:
         self._known |= dict.fromkeys(groups)
@@ -59,15 +58,15 @@ class Consolidator:
                 self._known[some[one.group - 1]] = Written(one.summary, answer.model, answer.cost.share(len(some)))
 
 
-def rarities(summed: Iterable[Summed], language: str) -> dict[str, float]:
+def rare(parts: Iterable[Part], language: str) -> dict[str, float]:
     """Return how rare words are among all that is summed."""
-    return rarity((source.text for one in summed for source in _said(one.parts)), language)
+    return rarity((source.text for source in _said(parts)), language)
 
 
-def text(parts: Sequence[Part], rare: Mapping[str, float], keep: float, language: str) -> Text:
+def text(parts: Sequence[Part], rarities: Mapping[str, float], keep: float, language: str) -> Text:
     """Return the two texts of a summary without a model: shortened lines, each with who said it and when."""
     said = _said(parts)
-    kept = extract([source.text for source in said], rare, keep, language)
+    kept = extract([source.text for source in said], rarities, keep, language)
     pairs = zip(said, kept, strict=True)
     shortened = [replace(source, text=words) for source, words in pairs if words or not source.text.strip()]
     return render([(source, None) for source in shortened or said], language)
@@ -100,8 +99,8 @@ def properties(summary: Text, parts: Sequence[Part], language: str) -> dict[str,
     return {
         "raw": list(summary.raw),
         "context": summary.context,
-        "raw_terms": terms(summary.spoken, language),
-        "context_terms": terms(summary.context, language),
+        "raw_terms": " ".join(tokenize(summary.spoken, language)),
+        "context_terms": " ".join(tokenize(summary.context, language)),
         "constructed_by": SUMMARY,
         "session": first.session if len(sessions) == 1 else "",
         "seq": first.seq if len(sessions) == 1 else 0,
@@ -110,24 +109,12 @@ def properties(summary: Text, parts: Sequence[Part], language: str) -> dict[str,
     }
 
 
-def terms(text: str, language: str) -> str:
-    """Return a text's terms as they are stored."""
-    return " ".join(tokenize(text, language))
-
-
-def keywords(of: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
-    """Return the keywords that most of some notes carry."""
-    counts = Counter(name for names in of for name in names)
-    return tuple(name for name, _ in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
-
-
 def anew(
     transaction: Transaction, one: Summed, parts: Sequence[Part]
 ) -> tuple[dict[str, Any], tuple[Any, Any], tuple[str, ...]]:
     """Return the properties, vectors and keywords of a summary that stands for these parts from now on."""
     language, keep = transaction.language, transaction.engine.settings.lifecycle.keep
-    rare = rarity((source.text for source in _said(parts)), language)
-    made = text(parts, rare, keep, language)
+    made = text(parts, rare(parts, language), keep, language)
     given = properties(made, parts, language)
     times = {"said_at": max(part.said_at for part in parts), "valid_from": min(part.valid_from for part in parts)}
     raw, context = transaction.embedder.embed_documents([made.spoken, made.context])
@@ -136,18 +123,15 @@ def anew(
     return {**given, **times}, (raw, context), names
 
 
-def living(parts: Iterable[Part]) -> list[Part]:
-    """Return the parts of which something is left, while an erasure is carried out."""
-    return [part for part in parts if any(source.erase_at > UNKNOWN_PAST for source in part.sources)]
-
-
 def release(transaction: Transaction, decision: str, leaving: Collection[str]) -> list[str]:
     """Plan what becomes of the summaries of notes that come back: each is made anew of the rest, or goes.
 
     Return these summaries.
     """
     db, scope, dimensions = transaction.db, transaction.scope.name, transaction.embedder.dimensions
-    found = notes.summed(db, scope, notes.summaries_of(db, scope, sorted(leaving)), dimensions)
+    found = notes.summed(
+        db, scope, [row["id"] for row in db.run("notes/summaries_of", scope=scope, ids=sorted(leaving))], dimensions
+    )
     for one in found:
         note = one.found.note
         if note.id in leaving:

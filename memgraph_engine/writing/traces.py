@@ -7,13 +7,49 @@ that hold five of its words together, or, of the memory's own reader, a single w
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 
 from memgraph_engine.graph import erasures, retrievals, scopes
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.erasures import Erasure, Meant
 from memgraph_engine.language.terms import DEFAULT_LANGUAGE, closed_terms, tokenize
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.writing.runs import Runs
+
+_RUN = 5
+Run = tuple[str, ...]
+
+
+class Runs(frozenset[Run]):
+    """Runs of words by which a text is known again: each five that stand together, or all of a shorter one.
+
+    >>> sorted(Runs.of(["The code is 4711."]).found_in(["What? The code is 4711!", "The code is 12."]))
+    [('the', 'code', 'is', '4711')]
+    """
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "Runs":
+        """Return all runs of some texts."""
+        every = ((words, max(len(words) - _RUN, 0) + 1) for words in map(_words, texts) if words)
+        return cls(tuple(words[at : at + _RUN]) for words, runs in every for at in range(runs))
+
+    @cached_property
+    def _lengths(self) -> set[int]:
+        return {len(one) for one in self}
+
+    def found_in(self, texts: Iterable[str]) -> set[Run]:
+        """Return those that some texts hold."""
+        return {
+            run
+            for text in texts
+            for words in (_words(text),)
+            for length in self._lengths
+            for at in range(len(words) - length + 1)
+            if (run := tuple(words[at : at + length])) in self
+        }
+
+
+def _words(text: str) -> list[str]:
+    return "".join(sign if sign.isalnum() else " " for sign in text.casefold()).split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +74,10 @@ def of(db: Database, scope: Scope, one: Erasure, meant: Sequence[Meant]) -> Trac
         readers = tuple(name for name in readers if name != scope.name)  # the erasure takes all that is recorded there
     if not readers:
         return Traces(own)
-    notes = erasures.taken(db, scope.name, one.id) if one.everything else erasures.gone(db, scope.name)
-    return Traces(own, tuple(notes), readers, one.begun if one.everything else None)
+    if not one.everything:
+        return Traces(own, tuple(erasures.gone(db, scope.name)), readers)
+    taken = db.run("erasures/taken", scope=scope.name, id=one.id)
+    return Traces(own, tuple(row["id"] for row in taken), readers, one.begun)
 
 
 def forget(db: Database, scope: Scope, one: Erasure, meant: Sequence[Meant], known: Traces) -> None:

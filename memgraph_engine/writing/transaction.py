@@ -15,7 +15,6 @@ from uuid import uuid4
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import (
     decisions as decision_graph,
-    keywords as keyword_graph,
     notes as note_graph,
     scopes,
     sources,
@@ -82,7 +81,7 @@ class Transaction:
         self._waves: list[dict[str, Revision]] = []
         self._counted: dict[str, Counted] = {}
         self._sums = Sums()
-        self._pairs: keyword_graph.Pairs = Counter()
+        self._pairs: writes.Pairs = Counter()
 
     @classmethod
     def begin(cls, engine: Engine, scope: Scope) -> "Transaction":
@@ -130,7 +129,7 @@ class Transaction:
         """Store keywords that notes will carry, unless they are there."""
         for one in keywords:
             if one.name not in self._stored:
-                self._put("name", keyword_graph.named(one), one.name)
+                self._put("name", writes.named(one), one.name)
 
     def revise(self, before: Found | None, revision: Revision) -> None:
         """Change a note; `before` is how it is stored, None for one that this transaction creates."""
@@ -171,30 +170,14 @@ class Transaction:
         """Tie a note to an older one."""
         self._put("relate", asdict(relation), (relation.new, relation.old, len(self._rows["relate"])))
 
-    def cut(self, decision: str, note: str) -> None:
-        """Cut the ties of a note that a decision made."""
-        self._put("cut", {"note": note, "decision": decision})
-
-    def untie(self, decision: str, newer: str, older: str) -> None:
-        """Take back the tie from a note to an older one."""
-        self._put("untie", {"newer": newer, "older": older, "decision": decision})
+    def put(self, operation: str, **row: Any) -> None:
+        """Give a row to an operation that nothing follows from: cut, untie, retie, strengthen, weaken."""
+        self._put(operation, row)
 
     def loosen(self, decision: str, note: str, sources: Collection[str] | None = None) -> None:
         """Take back what was judged by words that a note has no more; some `sources` may still tell it."""
         row = {"note": note, "decision": decision, "sources": None if sources is None else sorted(sources)}
         self._put("loosen", row)
-
-    def retie(self, untied_by: str, decision: str) -> None:
-        """Bring back the ties that a decision took back."""
-        self._put("retie", {"untied_by": untied_by, "decision": decision})
-
-    def strengthen(self, decision: str, newer: str, older: str, score: float) -> None:
-        """Give a tie a higher score, once; it remembers the one before."""
-        self._put("strengthen", {"new": newer, "old": older, "score": score, "decision": decision})
-
-    def weaken(self, decision: str, note: str) -> None:
-        """Give the ties of a note that a decision strengthened the scores that they had before."""
-        self._put("weaken", {"note": note, "decision": decision})
 
     def rebuild(self, found: Found, revision: Revision, *, losing: bool) -> None:
         """Make a note anew in place, without a former version; it may lose keywords, and gains none."""
@@ -274,7 +257,7 @@ class Transaction:
                 sums.notes += sign
                 sums.raw_length += sign * state.raw_length
                 sums.context_length += sign * state.context_length
-                for pair in keyword_graph.pairs(state.keywords):
+                for pair in writes.pairs(state.keywords):
                     self._pairs[pair] += sign
         if after.readable and after.keywords and not (before.readable and before.keywords):
             sums.joined += 1
@@ -300,6 +283,6 @@ class Transaction:
         return {
             **rows,
             "revise": [[note_graph.revised(wave[note]) for note in sorted(wave)] for wave in self._waves],
-            "pair": keyword_graph.changed(self._pairs),
+            "pair": writes.changed(self._pairs),
             "unname": rows["lose"] if self._sums.apart else [],
         }

@@ -1,32 +1,31 @@
-"""Take a decision back: what it created leaves, what it changed is as it was before.
+"""Take a decision back: what it created leaves, what it changed is as it was before. Or a single tie: both notes stay.
 
-Decisions, former versions and recorded times stay: what was believed in between can still be asked for.
+Decisions, former versions and recorded times stay: what was believed in between can still be asked for. What was taken
+for replaced is found again once its tie is taken back, and what an assistant repeated of it loses its tie with it. Ties
+are kept as UNTIED: the gate does not make them again, and an undo can bring them back.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.errors import NotFound, UndoRefused
+from memgraph_engine.errors import InvalidInput, NotFound, UndoRefused
 from memgraph_engine.graph import decisions, notes, scopes, sources
 from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.decisions import Tied
 from memgraph_engine.graph.notes import QUOTABLE, SUMMARY, Found, Gathered, Revision
 from memgraph_engine.lifecycle.policies import Life, life_of
-from memgraph_engine.model.memory import Note
+from memgraph_engine.model.memory import NEVER, Key, Note, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.rendering.context import Text
-from memgraph_engine.writing import contexts, summaries
+from memgraph_engine.writing import change, contexts, summaries
 from memgraph_engine.writing.commit import Stale, retried
-from memgraph_engine.writing.lives import keywords
-from memgraph_engine.writing.parting import part
+from memgraph_engine.writing.lives import keywords, part
 from memgraph_engine.writing.transaction import Transaction
-
-if TYPE_CHECKING:
-    from memgraph_engine.model.memory import Key, Source
 
 _MARKING = ("update", "change", "conflict")
 _TOUCHED = ("created", "changed", "superseded", "retired")
@@ -145,19 +144,6 @@ def _first(about: Iterable[Gathered]) -> list[Gathered]:
     return list(found.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Former:
-    """The passages of a source's text before an update, and the last one of now."""
-
-    passages: "Sequence[Source]"
-    last: "Key"
-
-    @property
-    def end(self) -> "Key":
-        """The last one of before."""
-        return self.passages[-1].key
-
-
 class _Undoing:
     """One undo, planned step by step."""
 
@@ -174,9 +160,9 @@ class _Undoing:
         # what a note tells of a profile it tells on; what a program set came with the decision
         leaving = () if self._undone.kind == "profile" and self._undone.note else self._undone.sources
         for one in about:
-            self._transaction.cut(self._undone.id, one.id)
-            self._transaction.weaken(self._undone.id, one.id)
-        self._transaction.retie(self._undone.id, self._decision.id)
+            for operation in ("cut", "weaken"):
+                self._transaction.put(operation, note=one.id, decision=self._undone.id)
+        self._transaction.put("retie", untied_by=self._undone.id, decision=self._decision.id)
         for one in created:
             self._leave(one)
         for one in changed:
@@ -193,9 +179,8 @@ class _Undoing:
                 self._restore(one, before)
         retold = self._retell(changed)
         parted, returned = [one.id for one in created], [one.id for one in changed]
-        for text in former:
-            whole, cuts = sources.joined(text.passages), sources.cuts(text.passages)
-            self._transaction.rewrite(whole, cuts, parted=parted, returned=returned)
+        for text in former.values():
+            self._transaction.rewrite(sources.joined(text), sources.cuts(text), parted=parted, returned=returned)
         contexts.rewrite(self._transaction, self._decision.id, after, [*(one.id for one in about), *retold])
 
     def _retell(self, changed: Sequence[Gathered]) -> list[str]:
@@ -207,30 +192,32 @@ class _Undoing:
         without = [one.id for one in changed]
         return part(self._transaction, self._decision.id, parted, self._repeatable, without)
 
-    def _former(self, changed: Sequence[Gathered]) -> "list[_Former]":
-        """Return the sources that had another text before."""
+    def _former(self, changed: Sequence[Gathered]) -> dict[Key, list[Source]]:
+        """Return the passages of the sources that had another text before, by the last passage of now."""
         hashes = {source.id: source.hash for one in changed if one.before for source in one.before.note.sources}
         db, scope = self._db, self._transaction.scope.name
         seen = sources.look_up(db, scope, sorted(hashes), [], []) if hashes else None
         known = seen.known if seen else {}
-        return [
-            _Former(sources.passages(db, scope, id, was), sources.passages(db, scope, id)[-1].key)
+        return {
+            sources.passages(db, scope, id)[-1].key: sources.passages(db, scope, id, was)
             for id, was in hashes.items()
             if id in known and known[id].hashes[0] != was
-        ]
+        }
 
-    def _around(self, former: "Sequence[_Former]", leaving: Collection[str]) -> tuple[contexts.Turns, contexts.Turns]:
+    def _around(
+        self, former: Mapping[Key, Sequence[Source]], leaving: Collection[str]
+    ) -> tuple[contexts.Turns, contexts.Turns]:
         """Return what is around the sources that change, for notes as they were before, and for those that stand after.
 
         A text that comes back has its former passages, and what stands after it quotes the last one of these.
         """
-        last = {one.last: self._repeatable.get(one.end) for one in former}
+        last = {now: self._repeatable.get(before[-1].key) for now, before in former.items()}
         scope = self._transaction.scope.name
         turns = contexts.Turns.after(self._db, scope, {**last, **self._repeatable}, leaving)
         inside = {
             after.key: sources.Around(None, before.key, ())
-            for one in former
-            for before, after in pairwise(one.passages)
+            for passages in former.values()
+            for before, after in pairwise(passages)
         }
         own = {key: self._repeatable.get(key) for key in last}
         before = contexts.Turns({**turns.around, **inside}, {**turns.now, **own})
@@ -329,7 +316,9 @@ class _Undoing:
         if not sessions:
             return {}
         own = {source.id: (source.session, one.note.apart) for one in notes_before for source in one.note.sources}
-        found = sources.apart(self._db, self._transaction.scope.name, sessions, own)
+        given = {"sessions": sorted(sessions), "without": sorted(own)}
+        rows = self._db.run("sources/apart", scope=self._transaction.scope.name, **given)
+        found = {row["session"]: frozenset(row["classes"]) for row in rows}
         for session, apart in own.values():
             if apart:
                 found[session] = found.get(session, frozenset()) | {apart}
@@ -352,3 +341,72 @@ class _Undoing:
     def _name(self, found: Found) -> None:
         """Store the keywords that a note gets back: those that no other note carried meanwhile are gone."""
         self._transaction.name(keywords(self._transaction, found.note.keywords))
+
+
+@retried
+def untie(engine: Engine, scope: Scope, *ids: str) -> Decision:
+    """Take back the tie between two notes; raises InvalidInput, NotFound or UndoRefused."""
+    db, transaction = engine.db, Transaction.begin(engine, scope)
+    one, other = (_tied_note(db, scope, id) for id in ids)
+    if one.id == other.id:
+        raise InvalidInput(f"{ids[0]!r} and {ids[1]!r} are the same note, {one.id}: give the two notes of a tie.")
+    ties = _ties(db, scope, one, other)
+    ties += [echoed for tie in ties for echoed in _echoes(db, scope, tie)]
+    why = " ".join(f"Takes back a tie of the kind {tie.kind}, from {tie.newer} to {tie.older}." for tie in ties)
+    decision = transaction.decide("untie", evidence=why)
+    for newer, older in dict.fromkeys((tie.newer, tie.older) for tie in ties):
+        transaction.put("untie", newer=newer, older=older, decision=decision.id)
+    for tie in ties:
+        if tie.kind == "supersede":
+            _bring_back(transaction, decision.id, tie.older)
+    transaction.commit()
+    return decision
+
+
+def _tied_note(db: Database, scope: Scope, id: str) -> Note:
+    """Return a note that is not deleted; one that was replaced is as good as any."""
+    found = notes.find(db, scope.name, id)
+    if not found:
+        raise NotFound(f"There is no note {id!r} in the memory of {scope}.")
+    if found.note.status == "deleted":
+        raise NotFound(
+            f"{id!r} of {scope} is deleted, and its ties with it. Its `history` names the decision; undo that first."
+        )
+    return found.note
+
+
+def _ties(db: Database, scope: Scope, one: Note, other: Note) -> list[Tied]:
+    """Return the ties between two notes, of which there is at least one."""
+    known = decisions.between(db, scope.name, one.id, other.id)
+    ties = [tie for tie in known if not tie.untied_by]
+    if ties:
+        return ties
+    between = f"between notes {one.id} and {other.id} of {scope}"
+    if known:
+        raise UndoRefused(f"The tie {between} is taken back already, by {known[0].untied_by}.")
+    raise NotFound(f"There is no tie {between}. `explain` lists the ties of a note.")
+
+
+def _echoes(db: Database, scope: Scope, tie: Tied) -> list[Tied]:
+    """Return the ties to what only repeated the note that was taken for changed."""
+    judged = (seen for made in decisions.of_note(db, scope.name, tie.newer) for seen in made.considered)
+    repeated = dict.fromkeys(seen.note for seen in judged if seen.follows == tie.older)
+    known = (decisions.between(db, scope.name, tie.newer, note) for note in repeated)
+    return [one for some in known for one in some if one.newer == tie.newer and not one.untied_by]
+
+
+def _bring_back(transaction: Transaction, decision: str, note: str) -> None:
+    """Let a note that was replaced hold again, as its sources tell it now; contexts may quote it again."""
+    db, scope = transaction.db, transaction.scope
+    (found,) = notes.renderings(db, scope.name, [note])
+    turns = [(turn.source, turn.previous) for turn in found.turns]
+    if not turns:
+        raise UndoRefused(
+            f"Note {note} of {scope} can't be brought back: its message no longer says it. "
+            "Its `history` names the update that took it out; undo that first."
+        )
+    properties, vectors = change.retold(transaction, found.found, turns)
+    holds = {**properties, "status": "active", "valid_to": NEVER}
+    transaction.revise(found.found, Revision(note, decision, holds, "changed", *vectors))
+    after = contexts.Turns.after(db, scope.name, {source.key: source for source, _ in turns})
+    contexts.rewrite(transaction, decision, after, without=[note])

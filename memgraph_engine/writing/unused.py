@@ -51,23 +51,21 @@ class Pruning(Pass[int]):
         if scope.user:
             before = now - timedelta(days=engine.settings.use.prune_after)
             found = usage.prunable(db, scope.name, before)
-            low = {id: one for id, one in found if policies.known(one.policy).prune and _low(engine, one, now)}
+            some = ((id, one) for id, one in found if policies.known(one.policy).prune)
+            used = ((id, one, one.usage or _started(engine, one, one.created)) for id, one in some)
+            low = {id: one for id, one, usage_of in used if utility.current(usage_of, now) < utility.LOW}
         ids, archived = sorted(low), 0
         for start in range(0, len(ids), _SOME):
             done = _archive(engine, scope, ids[start : start + _SOME])
             fresh = {id: _started(engine, low[id], now) for id in done}
             usage.change(db, scope.name, [scope.name], fresh, partial(_begun, fresh))
             archived += len(done)
-        usage.weighed_at(db, scope.name, now)
+        db.commit("usage/weighed", scope=scope.name, now=now)
         return archived
 
 
 def _begun(fresh: Mapping[str, Usage], note: str, before: Usage) -> Usage:
     return replace(before, utility=fresh[note].utility, scored_at=fresh[note].scored_at)
-
-
-def _low(engine: Engine, one: Weighed, now: datetime) -> bool:
-    return utility.current(one.usage or _started(engine, one, one.created), now) < utility.LOW
 
 
 def _started(engine: Engine, one: Weighed, at: datetime) -> Usage:

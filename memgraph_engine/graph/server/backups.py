@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from shutil import disk_usage
+from shutil import copyfileobj, disk_usage
 from typing import IO, Any
 
 from memgraph_engine.errors import LocalServerError
@@ -32,16 +32,6 @@ _VERSION = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}\b", re.ASCII)
 _BLOCK = 1 << 20
 _MOST_TOLD = 1 << 26  # bytes of what tells of the others: some 100 for each file
 _OVERHEAD = 2 * tarfile.BLOCKSIZE  # of a file in an archive, at most
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """What the last member tells: when and by which Neo4j it was made, how many bytes of data there are, all sums."""
-
-    made: datetime
-    neo4j: str
-    bytes: int
-    sums: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,34 +147,34 @@ def _checked(path: Path, counted: Counted) -> Backup:
             if member.name == _TELLS:
                 content = file.read(_MOST_TOLD)
             else:
-                sums[member.name] = _sum(file)
+                sums[member.name] = file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
                 counted(done := done + (member.size if member.name != _PASSWORD else 0), whole)
     try:
-        told = _parsed(content)
-        newer = newer_than_ours(told.neo4j)
+        made, version, size, told = _parsed(content)
+        newer = newer_than_ours(version)
     except Exception:  # noqa: BLE001  whatever can't be made of it, no backup wrote it
         raise _none(path, "it was cut off, or another program made it") from None
-    if changed := sorted(name for name in {*sums, *told.sums} if sums.get(name) != told.sums.get(name)):
+    if changed := sorted(name for name in {*sums, *told} if sums.get(name) != told.get(name)):
         raise _none(path, f"{changed[0]} is not what was written")
-    if told.bytes != done:
-        raise _none(path, f"it holds {done:,} bytes of data, and tells of {told.bytes:,}")
+    if size != done:
+        raise _none(path, f"it holds {done:,} bytes of data, and tells of {size:,}")
     if newer:
         raise LocalServerError(
-            f"{path} is of Neo4j {told.neo4j}, newer than that of this package. Upgrade memgraph-engine to restore it."
+            f"{path} is of Neo4j {version}, newer than that of this package. Upgrade memgraph-engine to restore it."
         )
-    return Backup(path, len(sums) - 1, done, told.made)
+    return Backup(path, len(sums) - 1, done, made)
 
 
-def _parsed(content: bytes) -> _Told:
-    """Return what a backup tells of itself; raises whatever it comes upon where that is not as it must be."""
+def _parsed(content: bytes) -> tuple[datetime, str, int, Mapping[str, str]]:
+    """Return when and by which Neo4j a backup says it was made, its bytes of data, all sums; raises whatever comes."""
     given = json.loads(content)
-    told = _Told(datetime.fromisoformat(given["made"]), given["neo4j"], given["bytes"], given["files"])
-    texts = [told.neo4j, *told.sums.keys(), *told.sums.values()]
-    if given["format"] != FORMAT or type(told.bytes) is not int or not all(isinstance(one, str) for one in texts):
+    version, size, sums = given["neo4j"], given["bytes"], given["files"]
+    texts = [version, *sums.keys(), *sums.values()]
+    if given["format"] != FORMAT or type(size) is not int or not all(isinstance(one, str) for one in texts):
         raise ValueError
-    if _PASSWORD not in told.sums or not _VERSION.match(told.neo4j):
+    if _PASSWORD not in sums or not _VERSION.match(version):
         raise ValueError
-    return told
+    return datetime.fromisoformat(given["made"]), version, size, sums
 
 
 @contextmanager
@@ -209,21 +199,13 @@ def _ours(name: str) -> bool:
     return name in (_TELLS, _PASSWORD) or (parts[:1] == ("data",) and len(parts) > 1 and ".." not in parts)
 
 
-def _sum(content: IO[bytes]) -> str:
-    digest = sha256()
-    while data := content.read(_BLOCK):
-        digest.update(data)
-    return digest.hexdigest()
-
-
 def _put(archive: tarfile.TarFile, member: tarfile.TarInfo, place: Path) -> None:
     content = archive.extractfile(member)
     assert content is not None
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            while data := content.read(_BLOCK):
-                file.write(data)
+            copyfileobj(content, file, _BLOCK)
     except (OSError, ValueError) as error:
         raise LocalServerError(
             f"{place} can't be written: {getattr(error, 'strerror', None) or error}. The server's data is as it was."

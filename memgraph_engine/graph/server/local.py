@@ -4,8 +4,9 @@ import errno
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -17,7 +18,7 @@ from memgraph_engine.artifacts import fetch, read_lock, say
 from memgraph_engine.errors import LocalServerError, MemgraphEngineError, Unreachable
 from memgraph_engine.graph.database import Address
 from memgraph_engine.graph.server import config, process, ready
-from memgraph_engine.graph.server.browser import quiet_copy
+from memgraph_engine.graph.server.config import quiet_copy
 from memgraph_engine.graph.server.home import USER, Home, Record
 from memgraph_engine.settings import Settings
 
@@ -167,14 +168,9 @@ class LocalServer:
                     f"{self._home.path} has {size >> 20} MB of data, and less than that is free on its disk. A "
                     "compaction needs room for it twice: free space."
                 )
-            ran = self._stop(60.0) != "not running"
-            try:
+            with self._stopped():
                 found = self._copied(copied)
                 self._home.take_compacted()
-            finally:
-                self._settle()
-                if ran:
-                    self._boot(progress=False)
         return found
 
     def still(self, work: Callable[[Home, str], T]) -> T:
@@ -186,12 +182,8 @@ class LocalServer:
             self._settle()
             if not self._home.holds_data:
                 raise LocalServerError(f"There is no data in {self._home.path}: there is nothing to copy.")
-            ran = self._stop(60.0) != "not running"
-            try:
+            with self._stopped():
                 return work(self._home, record.version if (record := self._home.record()) else _version())
-            finally:
-                if ran:
-                    self._boot(progress=False)
 
     def replace(self, size: int, fill: Callable[[Home], object]) -> None:
         """Let `fill` put data of that size, and a password, into an empty home; these then take the place of ours.
@@ -207,8 +199,7 @@ class LocalServer:
                     f"{size >> 20} MB are to be put beside the data in {self._home.path}, and less than that is free "
                     "on its disk: free space."
                 )
-            ran = self._stop(60.0) != "not running"
-            try:
+            with self._stopped():
                 fill(self._home.make_compacted())
                 apart = {"bolt_port": 0, "http_port": 0, "home": self._home.compacted}
                 new = LocalServer(self._settings.model_copy(update=apart))
@@ -217,10 +208,6 @@ class LocalServer:
                 finally:
                     new._stop(60.0)
                 self._home.take_compacted()
-            finally:
-                self._settle()
-                if ran:
-                    self._boot(progress=False)
 
     def logs(self, lines: int = 100) -> list[str]:
         """Return the last lines of the server's log."""
@@ -262,6 +249,17 @@ class LocalServer:
             return "not running"
         return "stopped" if process.end(self._home, running, timeout) else "killed"
 
+    @contextmanager
+    def _stopped(self) -> Iterator[None]:
+        """Keep the server stopped, then see to its end what was begun meanwhile, and start one that ran."""
+        ran = self._stop(60.0) != "not running"
+        try:
+            yield
+        finally:
+            self._settle()
+            if ran:
+                self._boot(progress=False)
+
     def _settle(self) -> None:
         """See a compaction that was cut off to its end, with the server that it had started."""
         if self._home.compacted.exists():  # else there is none to look for among all processes
@@ -302,7 +300,8 @@ class LocalServer:
         if not (running and record):
             record = self._launch(record, progress=progress)
         try:
-            self._wait(record)
+            self._answering(record)
+            self._home.note(replace(record, ready=True))
         except BaseException:  # Ctrl-C too: no server is left that nobody has seen answer
             self._stop(timeout=10.0)
             raise
@@ -333,10 +332,6 @@ class LocalServer:
         record = Record(pid, bolt, http, version)
         self._home.note(record)
         return record
-
-    def _wait(self, record: Record) -> None:
-        self._answering(record)
-        self._home.note(replace(record, ready=True))
 
     def _answering(self, record: Record) -> None:
         ready.wait(

@@ -51,15 +51,17 @@ def refuses(port: int) -> bool:
 
 def fault(home: Home, port: int, database: str) -> str | None:
     """Return why a server that runs can't use its database, in the server's words; None if it can."""
-    auth = (USER, home.password() or "")
-    with neo4j.GraphDatabase.driver(
-        bolt_uri(port), auth=auth, connection_timeout=5, max_transaction_retry_time=0
-    ) as driver:
+    with _driver(home, port) as driver:
         try:
             rows = driver.execute_query(_STATUS, name=database, database_="system").records
         except (DriverError, Neo4jError) as error:
             return str(error).partition("\n")[0]
     return next((row["statusMessage"] for row in rows), f"There is no database {database!r}.") or None
+
+
+def _driver(home: Home, port: int) -> neo4j.Driver:
+    auth = (USER, home.password() or "")
+    return neo4j.GraphDatabase.driver(bolt_uri(port), auth=auth, connection_timeout=5, max_transaction_retry_time=0)
 
 
 def tail(home: Home, lines: int = 8) -> str:
@@ -105,9 +107,7 @@ def _listens(port: int) -> bool:
 
 def _answers(home: Home, port: int, database: str) -> bool:
     """Return whether the database answers; raises LocalServerError if it never will."""
-    auth = (USER, home.password() or "")
-    uri = bolt_uri(port)
-    with neo4j.GraphDatabase.driver(uri, auth=auth, connection_timeout=5, max_transaction_retry_time=0) as driver:
+    with _driver(home, port) as driver:
         try:
             driver.execute_query("RETURN 1", database_=database)
         except AuthError:
