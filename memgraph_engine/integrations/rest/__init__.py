@@ -21,8 +21,7 @@ from memgraph_engine.integrations import mcp, page
 from memgraph_engine.integrations.access import Access
 from memgraph_engine.integrations.rest import document, problems, routes, service
 from memgraph_engine.integrations.rest.asked import parameters
-from memgraph_engine.integrations.rest.gate import Gate
-from memgraph_engine.integrations.rest.metrics import Metrics
+from memgraph_engine.integrations.rest.gate import Gate, Metrics
 from memgraph_engine.integrations.rest.work import Work
 from memgraph_engine.resources import VERSION
 
@@ -73,11 +72,8 @@ def app(memory: Memory, *, access: Access | None = None, ui: bool = False) -> Fa
     made.router.routes.extend(spoken.routes)
     if ui:
         page.install(made)
-    made.add_exception_handler(MemgraphEngineError, problems.on_engine_error)
-    made.add_exception_handler(problems.Refused, problems.on_refused)
-    made.add_exception_handler(RequestValidationError, problems.on_invalid)
-    made.add_exception_handler(HTTPException, problems.on_http_error)
-    made.add_exception_handler(Exception, problems.on_failure)
+    for kind in (MemgraphEngineError, problems.Refused, RequestValidationError, HTTPException, Exception):
+        made.add_exception_handler(kind, problems.told)
     made.openapi = lambda: document.openapi(made)  # type: ignore[method-assign]  # as FastAPI says to do it
     made.state.parameters = parameters(made.openapi)
     made.add_middleware(Gate, access=given, settings=settings, metrics=metrics)

@@ -1,5 +1,6 @@
 """The OpenAPI document: as FastAPI makes it, with our results, our problems and who may ask."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI
@@ -7,7 +8,7 @@ from fastapi.openapi.utils import get_openapi
 
 from memgraph_engine.integrations.rest import problems
 from memgraph_engine.integrations.rest.gate import OPEN
-from memgraph_engine.integrations.rest.replies import RESULTS
+from memgraph_engine.interface.schema import Schema, schema_of
 from memgraph_engine.resources import VERSION
 
 _ABOUT = """\
@@ -78,3 +79,23 @@ def _complete(path: str, operation: dict[str, Any]) -> None:
         operation["responses"].setdefault(str(status), {"$ref": f"#/components/responses/{status}"})
     if path not in OPEN:
         operation["security"] = [{"key": []}, {"header": []}]
+
+
+AT = "#/components/schemas/"
+RESULTS: dict[str, Schema] = {}
+"""The schemas of the engine's results that routes answer with, by their names."""
+
+
+def answers(operation: str, kind: Any) -> dict[str, Any]:
+    """Return the arguments of a route that has a name, which programs call it by, and answers with a kind of result.
+
+    The kind is a type, or a mapping of names to types for an object that has these.
+    """
+    shape = _object(kind) if isinstance(kind, Mapping) else schema_of(kind, RESULTS, AT)
+    told = {"description": "What was asked for.", "content": {"application/json": {"schema": shape}}}
+    return {"operation_id": operation, "responses": {200: told}}
+
+
+def _object(kinds: Mapping[str, Any]) -> Schema:
+    properties = {name: schema_of(kind, RESULTS, AT) for name, kind in kinds.items()}
+    return {"type": "object", "properties": properties, "required": list(kinds), "additionalProperties": False}
