@@ -12,9 +12,8 @@ from zoneinfo import ZoneInfo
 
 from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.ingest import chat
+from memgraph_engine.interface.arguments import deeper, meant
 from memgraph_engine.interface.defaults import MOST
-from memgraph_engine.interface.meant import meant
-from memgraph_engine.interface.nesting import deeper
 from memgraph_engine.language.dates import as_day
 from memgraph_engine.model.item import is_items
 from memgraph_engine.model.marker import shows

@@ -8,7 +8,7 @@ from fastapi.openapi.utils import get_openapi
 
 from memgraph_engine.integrations.rest import problems
 from memgraph_engine.integrations.rest.gate import OPEN
-from memgraph_engine.interface.schema import Schema, schema_of
+from memgraph_engine.interface.results import Schema, schema_of
 from memgraph_engine.resources import VERSION
 
 _ABOUT = """\

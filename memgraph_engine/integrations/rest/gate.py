@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from memgraph_engine.errors import KeyRefused, MemgraphEngineError
 from memgraph_engine.integrations.access import Access
 from memgraph_engine.integrations.rest.problems import Refused, of_engine, problem
-from memgraph_engine.interface.nesting import deeper
+from memgraph_engine.interface.arguments import deeper
 from memgraph_engine.settings import ServeSettings
 
 MEDIA = "text/plain; version=0.0.4; charset=utf-8"
