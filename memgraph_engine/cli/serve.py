@@ -15,7 +15,6 @@ from memgraph_engine.errors import MissingExtra, NotFound
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from memgraph_engine.client import Memory
     from memgraph_engine.model.key import Key, Right
 
 LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -99,24 +98,19 @@ def add(
     if (user is None) != whole_tenant:
         raise typer.BadParameter("say whose memory it opens: --user, or else --whole-tenant.", param_hint="--user")
     from memgraph_engine.graph import keys
+    from memgraph_engine.ingest.messages import parse_time
     from memgraph_engine.model.key import new_key
     from memgraph_engine.model.memory import NEVER
     from memgraph_engine.model.scope import Scope
 
     memory = on.connect()
     scope, now = Scope(memory.engine.settings.tenant, user), memory.engine.now()
-    until = _end(memory, expires) or NEVER
+    until = parse_time(expires, "--expires", memory.engine.settings.timezone, end=True) or NEVER
     made = new_key(name, scope, right or ("read", "write"), now=now, expires_at=until)
     keys.store(memory.engine.db, made)
     yield made
     typer.echo(show.clean(f"Made {_told(made.key)}. This is its secret, which is not shown again:"), err=True)
     typer.echo(made.secret)
-
-
-def _end(memory: "Memory", given: str | None) -> "datetime | None":
-    from memgraph_engine.ingest.messages import parse_time
-
-    return parse_time(given, "--expires", memory.engine.settings.timezone, end=True)
 
 
 @keys_app.command("list")

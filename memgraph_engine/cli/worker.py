@@ -1,7 +1,7 @@
 """`memgraph-engine worker`."""
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
@@ -39,7 +39,11 @@ def worker(
         from memgraph_engine.worker.work import Worker, give_way
 
         engine = memory.engine
-        one = Worker(engine, every_tenant=every_tenant, tell=_tell(as_json=as_json))
+
+        def tell(run: "JobRun") -> None:
+            show.line(run) if as_json else typer.echo(f"{_time(run.at)}  {show.clean(_said(run))}")
+
+        one = Worker(engine, every_tenant=every_tenant, tell=tell)
         whose = "every tenant" if every_tenant else f"tenant {engine.settings.tenant}"
         table = "; ".join(f"{name} {when}" for name, when in one.plans.items())
         _event(engine.now(), "started", f"for {whose}; {table}", as_json=as_json)
@@ -79,16 +83,6 @@ def _event(at: datetime, name: str, text: str, *, as_json: bool) -> None:
         show.line({"kind": name, "at": at, "text": text})
     else:
         typer.echo(f"{_time(at)}  worker {name} {show.clean(text)}".rstrip())
-
-
-def _tell(*, as_json: bool) -> "Callable[[JobRun], None]":
-    def tell(run: "JobRun") -> None:
-        if as_json:
-            show.line(run)
-        else:
-            typer.echo(f"{_time(run.at)}  {show.clean(_said(run))}")
-
-    return tell
 
 
 def _said(run: "JobRun") -> str:

@@ -25,7 +25,6 @@ from memgraph_engine.files import written_whole
 from memgraph_engine.graph import leases
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.model.ports import ChatModel, Message
-from memgraph_engine.model.result import Hit
 from memgraph_engine.recall.select import MOST_READ
 from memgraph_engine.settings import Settings
 
@@ -168,9 +167,13 @@ class _Export:
         read = min(memory.engine.settings.recall.candidates * self.k, MOST_READ)
         hits = memory.search(question.text, user_id=user, top_k=read, explain=True)
         self._told(hits.fallbacks)
-        some = tuple(_candidate(number, hit) for number, hit in enumerate(hits, 1))
+        some = tuple(
+            Candidate(number, one.note.context, one.note.speaker, one.note.said_at, tuple(s.id for s in one.sources))
+            for number, one in enumerate(hits, 1)
+        )
         keep = tuple(one.note for one in some if not set(question.evidence).isdisjoint(one.sources))
-        queries = _queries(hits[0]) if hits else ()
+        planned = hits[0].explanation.rounds if hits and hits[0].explanation else ()
+        queries = planned[0].plan.queries if planned else ()
         return Example(user, question.text, question.category, queries, some, question.evidence, keep)
 
     def _told(self, fallbacks: Sequence[str]) -> None:
@@ -180,13 +183,3 @@ class _Export:
             if self.llm.failures:
                 raise ModelUnavailable(f"Nothing is written, since the model failed: {fallbacks[0]}")
         self.fallbacks.update(dict.fromkeys(fallbacks))
-
-
-def _candidate(number: int, hit: Hit) -> Candidate:
-    note = hit.note
-    return Candidate(number, note.context, note.speaker, note.said_at, tuple(source.id for source in hit.sources))
-
-
-def _queries(hit: Hit) -> tuple[str, ...]:
-    """Return what a model made of the question, as the first round was planned."""
-    return hit.explanation.rounds[0].plan.queries if hit.explanation and hit.explanation.rounds else ()

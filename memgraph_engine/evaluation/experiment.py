@@ -66,7 +66,7 @@ class Experiment:
     def tasks(self, conversation: Conversation) -> Iterator[Task]:
         """Yield every task about a conversation."""
         for variant in self.variants:
-            for k in self._ks(variant):
+            for k in sorted({*self.ks, *SWEEP}) if variant.name == MEMORY else self.answered(variant):
                 for number, question in enumerate(conversation.questions):
                     if wanted := self._wanted(k, question):
                         yield Task(variant, k, conversation.id, number, question, wanted)
@@ -89,9 +89,6 @@ class Experiment:
         if variant.name == FULL_CONTEXT:
             return (0,)
         return self.ks if variant.name == MEMORY else self.ks[:1]
-
-    def _ks(self, variant: Variant) -> Sequence[int]:
-        return sorted({*self.ks, *SWEEP}) if variant.name == MEMORY else self.answered(variant)
 
     def _wanted(self, k: int, question: Question) -> tuple[str, ...]:
         found = (FOUND,) if k and question.evidence else ()

@@ -5,6 +5,7 @@ import platform
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
+from operator import attrgetter
 
 from memgraph_engine.cost import Cost
 from memgraph_engine.embedding.choose import named_in
@@ -21,7 +22,7 @@ from memgraph_engine.settings import Settings
 _NUMBERS = tuple(str(number) for number in CATEGORIES)
 _NAMED = tuple(f"{number} {name}" for number, name in CATEGORIES.items())
 _SHOWN = ("memgraph-engine", "neo4j", "numpy", "onnxruntime", "litellm", "nltk", "rouge-score")
-_PARAMETERS = (
+_PARAMETERS = (  # that the papers name (MemFly, table 5)
     *("gate.merge_threshold", "gate.link_threshold", "recall.ranking", "recall.topic_anchors"),
     *("recall.keyword_anchors", "recall.spread", "recall.rounds", "answer.rounds", "answer.relevance"),
 )
@@ -69,20 +70,14 @@ def _head(summary: Summary, settings: Settings, spent: Cost) -> Iterator[str]:
     how = f"Model {experiment.model}" if experiment.model else "No LLM: retrieval only"
     judge = f", judged by {experiment.judge}" if experiment.judge else ""
     yield f"{how}{judge}; embedder {named_in(settings)}. {_circumstances()}"
-    yield f"Preset: {settings.preset or 'none'}. In force: {', '.join(_in_force(settings))}."
+    in_force = (f"`{name}` {attrgetter(name)(settings)}" for name in _PARAMETERS)
+    yield f"Preset: {settings.preset or 'none'}. In force: {', '.join(in_force)}."
     if experiment.model:
         money = "unknown" if spent.money is None else f"${spent.money:,.4f}"
         yield (
             f"Temperature {TEMPERATURE:g}, for category 5 {ADVERSARIAL_TEMPERATURE:g}. Paid for: {spent.calls:,} "
             f"requests, {spent.input_tokens:,} tokens read and {spent.output_tokens:,} written, price {money}."
         )
-
-
-def _in_force(settings: Settings) -> Iterator[str]:
-    """Yield the parameters that the papers name (MemFly, table 5), of the settings of the run."""
-    for name in _PARAMETERS:
-        table, _, key = name.partition(".")
-        yield f"`{name}` {getattr(getattr(settings, table), key)}"
 
 
 def _circumstances() -> str:

@@ -64,15 +64,19 @@ class Run:
         self, conversation: Conversation, memory: str, tasks: Sequence[Task], advance: Callable[[int], None]
     ) -> None:
         """Build one memory of a conversation, do the tasks that read it, and remove it."""
-        tenant = self._tenant(memory, conversation)
+        tenant = f"eval-{self._name}-{memory}-{conversation.id}"
         if memory != FULL_CONTEXT:
             builder = next(one for one in self._experiment.variants if one.name == memory)
             self._build(conversation, builder, tenant, advance)
             if any(task.variant.reads_blocks(self._memory.engine.settings) for task in tasks):
-                self._build_blocks(conversation, builder, tenant)
+                stored, user = builder.of(self._memory, tenant), conversation.id
+                if not stored.block_runs(user_id=user, limit=1):  # else a broken-off run has built them
+                    stored.rebuild_blocks(user_id=user)
             if any(task.variant.claims for task in tasks):
                 builder.of(self._memory, tenant).consolidate(user_id=conversation.id)  # reads each note once
-        everything = "\n".join(_lines(conversation)) if memory == FULL_CONTEXT else ""
+        given = conversation.turns if memory == FULL_CONTEXT else ()
+        said = (parse_message(turn, turn["id"], timezone="UTC", max_text=1_000_000) for turn in given)
+        everything = "\n".join(line(source, "english") for source in said)  # as a note's raw text has them
         asked = after(conversation, self._memory)
         of = {task.variant.name: task.variant.of(asked, tenant) for task in tasks}
 
@@ -106,12 +110,6 @@ class Run:
         key = (BUILT, variant.name, user)
         if fallbacks or key not in self._results:
             self._results.add(key, {"notes": memory.stats(user_id=user).notes, "fallbacks": list(fallbacks)})
-
-    def _build_blocks(self, conversation: Conversation, variant: Variant, tenant: str) -> None:
-        """Build the blocks of a memory that is stored; those that a broken-off run has built are there."""
-        memory, user = variant.of(self._memory, tenant), conversation.id
-        if not memory.block_runs(user_id=user, limit=1):
-            memory.rebuild_blocks(user_id=user)
 
     def _give_up(self, llm: KeptChat, before: int, tenant: str, reason: str) -> None:
         """Remove a memory that lacks what the model would have said if it had been there; its replies are kept."""
@@ -167,9 +165,6 @@ class Run:
             return dict.fromkeys((*MEASURES, SBERT), 0.0)
         vectors = self._memory.engine.embedder.embed_documents([answer, reference])
         return {**wording(answer, reference), SBERT: similarity(vectors)}
-
-    def _tenant(self, memory: str, conversation: Conversation) -> str:
-        return f"eval-{self._name}-{memory}-{conversation.id}"
 
 
 def after(conversation: Conversation, memory: Memory) -> Memory:
@@ -229,9 +224,3 @@ def _said(memory: Memory, task: Task) -> tuple[str, Sequence[str]]:
     if task.variant.name == BLOCKS:
         context = memory.context(question, user_id=user, by="blocks", budget=max(context.tokens, LEAST_BUDGET))
     return "\n".join(context.shown), context.fallbacks
-
-
-def _lines(conversation: Conversation) -> list[str]:
-    """Return all turns of a conversation, as a note's raw text has them."""
-    given = (parse_message(turn, turn["id"], timezone="UTC", max_text=1_000_000) for turn in conversation.turns)
-    return [line(source, "english") for source in given]

@@ -95,7 +95,8 @@ def cut(file: str, text: str, limit: int) -> Cut:
     """
     available()
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    language = _by_suffix().get(PurePath(file).suffix.lower(), "")
+    suffix = PurePath(file).suffix.lower()
+    language = next((language for language, given in _languages().items() if suffix in given["suffixes"]), "")
     known = _grammar(language) if language else None
     if known is None:
         package = _languages()[language]["package"] if language else ""
@@ -323,11 +324,6 @@ def _first_sentence(text: str) -> str:
 @cache
 def _languages() -> dict[str, dict[str, Any]]:
     return tomllib.loads(resource("config", "code", "languages.toml").read_text(encoding="utf-8"))
-
-
-@cache
-def _by_suffix() -> dict[str, str]:
-    return {suffix: language for language, given in _languages().items() for suffix in given["suffixes"]}
 
 
 @cache

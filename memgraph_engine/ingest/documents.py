@@ -153,7 +153,8 @@ def _pages(found: bytes) -> Iterator[Part]:
         if file.is_encrypted and not file.decrypt(""):
             raise Unreadable("the PDF is locked by a password")
         title = str((file.metadata and file.metadata.title) or "").strip()
-        texts = [_storable(page.extract_text()) for page in file.pages]
+        # without characters that are none
+        texts = [page.extract_text().encode(errors="ignore").decode().replace("\0", "") for page in file.pages]
     except Unreadable:
         raise
     except Exception as error:  # noqa: BLE001  a broken PDF fails in any way
@@ -162,8 +163,3 @@ def _pages(found: bytes) -> Iterator[Part]:
         raise Unreadable("the PDF holds no text; scanned pages have to be recognised first")
     for number, text in enumerate(texts, 1):
         yield Part(text, {"metadata": {**({"title": title} if title else {}), "page": number}})
-
-
-def _storable(text: str) -> str:
-    """Return what a PDF says without characters that are none."""
-    return text.encode(errors="ignore").decode().replace("\0", "")

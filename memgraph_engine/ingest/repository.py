@@ -1,6 +1,7 @@
 """What a repository holds: the files that git knows or would take, else all below a folder; nothing binary or large."""
 
 import os
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -97,14 +98,10 @@ def _left_out(file: Path, root: Path) -> str:
 def _listed(path: Path) -> list[str]:
     """Return what git knows, and what it would take; of the latter nothing hidden, which may hold secrets (`.env`)."""
     known = _git(path, "--cached")
-    new = (name for name in _git(path, "--others", "--exclude-standard") if not _hidden(name))
+    new = (name for name in _git(path, "--others", "--exclude-standard") if not re.search(r"(?:^|/)\.", name))
     if not (names := known.union(new)):
         raise _NoGit("git knows nothing in it, as it may be ignored")
     return sorted(names)
-
-
-def _hidden(name: str) -> bool:
-    return any(part.startswith(".") for part in Path(name).parts)
 
 
 def _git(path: Path, *which: str) -> set[str]:

@@ -57,7 +57,8 @@ class MemgraphContextProvider(ContextProvider):
         """Remember what was said."""
         answered = context.response.messages if context.response else []
         messages = [
-            {"role": one.role, "content": one.text, "session": session.session_id, **_named(one)}
+            {"role": one.role, "content": one.text, "session": session.session_id}
+            | ({"agent": one.author_name} if one.role == "assistant" and one.author_name else {})
             for one in self._spoken([*context.input_messages, *answered])
         ]
         shown = state.pop(_SHOWN, [])
@@ -66,7 +67,3 @@ class MemgraphContextProvider(ContextProvider):
     def _spoken(self, messages: Sequence[Message]) -> list[Message]:
         gate = self.memory.engine.settings.gate
         return [one for one in messages if one.text and gate.noted(one.role)]
-
-
-def _named(one: Message) -> dict[str, str]:
-    return {"agent": one.author_name} if one.role == "assistant" and one.author_name else {}

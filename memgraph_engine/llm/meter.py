@@ -75,7 +75,9 @@ class Meter:
 
         Raises BudgetSpent if the call could pass the budget.
         """
-        self._reserve(estimate)
+        with self._lock:
+            check(self._budget, sum(self._reserved, self._charged), estimate, self._name)
+            self._reserved.append(estimate)
         bill: list[Cost] = []
         try:
             yield bill
@@ -85,11 +87,6 @@ class Meter:
                 for cost in bill:
                     self._spent += cost
                     self._charged += charge(cost, estimate)
-
-    def _reserve(self, estimate: Cost) -> None:
-        with self._lock:
-            check(self._budget, sum(self._reserved, self._charged), estimate, self._name)
-            self._reserved.append(estimate)
 
 
 def check(budget: Budget, spent: Cost, estimate: Cost, name: str) -> None:

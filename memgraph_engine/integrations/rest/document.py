@@ -61,16 +61,13 @@ def openapi(app: FastAPI) -> dict[str, Any]:
             schemas.pop(name, None)
         schemas |= {**RESULTS, "Problem": _PROBLEM}
         parts["securitySchemes"] = _KEYS
-        parts["responses"] = {str(status): _response(said) for status, said in _SAID.items()}
+        told = {problems.MEDIA: {"schema": {"$ref": f"{AT}Problem"}}}
+        parts["responses"] = {str(status): {"description": said, "content": told} for status, said in _SAID.items()}
         for path, operations in made["paths"].items():
             for operation in operations.values():
                 _complete(path, operation)
         app.openapi_schema = made
     return app.openapi_schema
-
-
-def _response(said: str) -> dict[str, Any]:
-    return {"description": said, "content": {problems.MEDIA: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
 
 
 def _complete(path: str, operation: dict[str, Any]) -> None:
@@ -91,11 +88,10 @@ def answers(operation: str, kind: Any) -> dict[str, Any]:
 
     The kind is a type, or a mapping of names to types for an object that has these.
     """
-    shape = _object(kind) if isinstance(kind, Mapping) else schema_of(kind, RESULTS, AT)
+    if isinstance(kind, Mapping):
+        properties = {name: schema_of(one, RESULTS, AT) for name, one in kind.items()}
+        shape = {"type": "object", "properties": properties, "required": list(kind), "additionalProperties": False}
+    else:
+        shape = schema_of(kind, RESULTS, AT)
     told = {"description": "What was asked for.", "content": {"application/json": {"schema": shape}}}
     return {"operation_id": operation, "responses": {200: told}}
-
-
-def _object(kinds: Mapping[str, Any]) -> Schema:
-    properties = {name: schema_of(kind, RESULTS, AT) for name, kind in kinds.items()}
-    return {"type": "object", "properties": properties, "required": list(kinds), "additionalProperties": False}
