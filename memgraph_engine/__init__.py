@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     )
     from memgraph_engine.model.health import (
         Health as Health,
+        JobRun as JobRun,
         Undone as Undone,
     )
     from memgraph_engine.model.ingested import (
@@ -90,9 +91,6 @@ if TYPE_CHECKING:
         Ingested as Ingested,
         Remark as Remark,
         Skipped as Skipped,
-    )
-    from memgraph_engine.model.job import (
-        JobRun as JobRun,
     )
     from memgraph_engine.model.memory import (
         Note as Note,

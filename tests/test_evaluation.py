@@ -12,11 +12,10 @@ from memgraph_engine import Settings
 from memgraph_engine.cost import Cost
 from memgraph_engine.errors import BudgetSpent, InvalidInput, ModelUnavailable
 from memgraph_engine.evaluation import papers
-from memgraph_engine.evaluation.bootstrap import paired
 from memgraph_engine.evaluation.experiment import Experiment, identity, read, same_run
-from memgraph_engine.evaluation.journal import Journal
-from memgraph_engine.evaluation.kept import KeptChat, KeptEmbedder, Replies
+from memgraph_engine.evaluation.kept import Journal, KeptChat, KeptEmbedder, Replies
 from memgraph_engine.evaluation.locomo import NOT_MENTIONED, conversations
+from memgraph_engine.evaluation.ranking import paired
 from memgraph_engine.evaluation.summary import Summary
 from memgraph_engine.evaluation.variants import ABLATIONS, BLOCKS, MEMORY, RAG, SLM, Variant, variants
 from memgraph_engine.evaluation.wording import MEASURES, bleu_1, f1, meteor, wording

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from memgraph_engine.blocks.rebuild import Blocks
 from memgraph_engine.cli import app
 from memgraph_engine.errors import StoreError
-from memgraph_engine.evaluation.journal import Journal
+from memgraph_engine.evaluation.kept import Journal
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.providers import load_litellm
 from tests import locomo

@@ -19,8 +19,7 @@ from memgraph_engine.asking.filters import listing, searching
 from memgraph_engine.asking.lookup import find
 from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.asking.remembered import Remembered
-from memgraph_engine.asking.retrieval_log import Log
-from memgraph_engine.asking.use import Recorder
+from memgraph_engine.asking.write_behind import Log, Recorder
 from memgraph_engine.blocks import reading
 from memgraph_engine.claims import reading as claim_reading
 from memgraph_engine.engine.account import Account, on_account

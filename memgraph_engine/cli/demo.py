@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memgraph_engine.cli import progress, show
+from memgraph_engine.cli import show
 from memgraph_engine.cli.command import connect
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.resources import resource
@@ -92,9 +92,9 @@ def _locomo(file: Path) -> Conversation:
 
 
 def _ingest(memory: "Memory", conversation: Conversation) -> None:
-    with progress.bar("Ingesting", lambda: None) as bar:
+    with show.bar("Ingesting", lambda: None) as bar:
         done = memory.ingest(
-            conversation.file, user_id=conversation.user, sample_id=conversation.sample, progress=progress.Shown(bar)
+            conversation.file, user_id=conversation.user, sample_id=conversation.sample, progress=show.Shown(bar)
         )
     stats = memory.stats(user_id=conversation.user)
     size = f"{show.count(stats.sources, 'message')} in {show.count(stats.sessions, 'session')}"

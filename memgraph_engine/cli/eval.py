@@ -10,7 +10,7 @@ import typer
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, printed
 from memgraph_engine.cli.group import Commands
-from memgraph_engine.cli.progress import bar
+from memgraph_engine.cli.show import bar
 from memgraph_engine.errors import InvalidInput
 
 if TYPE_CHECKING:

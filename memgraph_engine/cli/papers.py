@@ -9,7 +9,7 @@ from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory, on_tenant
 from memgraph_engine.cli.group import Commands
 from memgraph_engine.cli.options import Shared, User, whose
-from memgraph_engine.cli.progress import bar
+from memgraph_engine.cli.show import bar
 
 topics_app = Commands("topics", "Topics: keywords that occur together.", ("list", "show", "ties", "runs"))
 blocks_app = Commands(

@@ -40,15 +40,15 @@ def embedder_named(settings: Settings, recorded: str = "") -> Embedder:
     if folder_ := onnx_folder(named):
         return OnnxEmbedder(f"onnx/{folder_.name}", folder_, reading_of(folder_, settings), settings)
     if family == "fastembed" and model:
-        from memgraph_engine.embedding.fastembed import FastembedEmbedder
+        from memgraph_engine.embedding.libraries import FastembedEmbedder
 
         return FastembedEmbedder(model, settings)
     if family == "sentence-transformers" and model:
-        from memgraph_engine.embedding.sentence_transformers import SentenceTransformersEmbedder
+        from memgraph_engine.embedding.libraries import SentenceTransformersEmbedder
 
         return SentenceTransformersEmbedder(model, settings.embedding_batch)
     if family == "litellm" and model:
-        from memgraph_engine.embedding.litellm import LiteLLMEmbedder
+        from memgraph_engine.embedding.libraries import LiteLLMEmbedder
 
         return LiteLLMEmbedder(model, settings.embedding_batch)
     raise SettingsError(

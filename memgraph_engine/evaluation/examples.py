@@ -16,8 +16,7 @@ from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.engine.wiring import purge
 from memgraph_engine.errors import InvalidInput, ModelUnavailable
-from memgraph_engine.evaluation.journal import Journal
-from memgraph_engine.evaluation.kept import KeptChat, KeptEmbedder, Replies
+from memgraph_engine.evaluation.kept import Journal, KeptChat, KeptEmbedder, Replies
 from memgraph_engine.evaluation.locomo import Conversation, Question
 from memgraph_engine.evaluation.run import after
 from memgraph_engine.evaluation.variants import Variant, without_models

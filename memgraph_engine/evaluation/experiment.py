@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.evaluation.journal import Journal, Key
+from memgraph_engine.evaluation.kept import Journal, Key
 from memgraph_engine.evaluation.locomo import Conversation, Question, conversations
 from memgraph_engine.evaluation.variants import FULL_CONTEXT, MEMORY, Variant, variants
 from memgraph_engine.settings import Settings

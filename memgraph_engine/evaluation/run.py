@@ -12,8 +12,7 @@ from memgraph_engine.engine.wiring import purge
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
 from memgraph_engine.evaluation.answering import Answering, Patience
 from memgraph_engine.evaluation.experiment import ANSWER, FOUND, JUDGED, Experiment, Task
-from memgraph_engine.evaluation.journal import Journal
-from memgraph_engine.evaluation.kept import KeptChat
+from memgraph_engine.evaluation.kept import Journal, KeptChat
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.variants import BLOCKS, FULL_CONTEXT, RAG, Variant
 from memgraph_engine.evaluation.wording import MEASURES, SBERT, similarity, wording

@@ -14,8 +14,7 @@ from memgraph_engine.evaluation import plots
 from memgraph_engine.evaluation.answering import Answering, Patience
 from memgraph_engine.evaluation.estimate import Estimate, estimate
 from memgraph_engine.evaluation.experiment import Experiment, identity, same_run
-from memgraph_engine.evaluation.journal import Journal
-from memgraph_engine.evaluation.kept import KeptChat, KeptEmbedder, Replies
+from memgraph_engine.evaluation.kept import Journal, KeptChat, KeptEmbedder, Replies
 from memgraph_engine.evaluation.report import report
 from memgraph_engine.evaluation.run import STORED, Run
 from memgraph_engine.evaluation.summary import Summary
