@@ -298,7 +298,6 @@ class Memory:
         of them took. A call that was cut off can be made again. Raises InvalidInput for an empty filter
         (`session=None`), which every note would match.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("The heron eats fish.", user_id="flo", session="lake")
         ...     _ = memory.add("The tide turns at noon.", user_id="flo", session="sea")
@@ -325,7 +324,6 @@ class Memory:
         The value is one line of at most 200 characters. It is kept as a source without a note, so that it ends, is held
         and is erased as any other, and it closes the value before. `undo` takes it back. Raises InvalidInput.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.set_profile("residence", "Lisbon", user_id="uma")
         ...     memory.profile(user_id="uma").text
@@ -341,7 +339,6 @@ class Memory:
         Raises NotFound for what is deleted or not tied, InvalidInput for one note twice, and UndoRefused if the tie is
         taken back already.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     old = memory.add("I live in Lisbon.", user_id="ida").entries[0].note
         ...     new = memory.add("I no longer live in Lisbon, I moved to Faro.", user_id="ida").entries[0].note
@@ -363,7 +360,6 @@ class Memory:
         ClockSkew if this machine's clock and the server's differ by more than five minutes; then nothing is swept.
 
         >>> from datetime import UTC, datetime
-        >>> from memgraph_engine import Memory
         >>> days = iter(datetime(2024, 1, day, tzinfo=UTC) for day in (1, *[3] * 50))
         >>> with Memory.connect(tenant=tenant, clock=lambda: next(days)) as memory:
         ...     _ = memory.add("My train leaves at nine.", user_id="jo", policy="ephemeral")
@@ -398,7 +394,6 @@ class Memory:
         With `dry_run` nothing is written.
 
         >>> from datetime import UTC, datetime
-        >>> from memgraph_engine import Memory
         >>> day = datetime(2024, 1, 1, tzinfo=UTC)
         >>> with Memory.connect(tenant=tenant, clock=lambda: day) as memory:
         ...     for text in ("I sold the boat.", "The boat was red.", "The boat had two sails."):
@@ -419,7 +414,6 @@ class Memory:
         words are changed. Each change is a decision that `undo` takes back. At most the newest 100 notes are looked at,
         none that is kept apart. A worker does this after so many interactions (`lifecycle.evolve`).
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("I sold the boat.", user_id="bea")
         ...     memory.evolve(user_id="bea").notes, memory.evolve(user_id="bea").notes
@@ -438,7 +432,6 @@ class Memory:
     def pin(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """Keep a note for ever, whatever its policy. Raises NotFound, or InvalidInput for what is pinned already.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     note = memory.add("Ana is allergic to nuts.", user_id="kim", policy="ephemeral").entries[0].note
         ...     _ = memory.pin(note, user_id="kim")
@@ -468,7 +461,6 @@ class Memory:
         notes; a pinned one has no end until it is unpinned. `undo` gives it back the policy that it had. Raises
         NotFound, or InvalidInput for a policy that there is not, or that would erase the note at once.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     note = memory.add("My train leaves at nine.", user_id="liv").entries[0].note
         ...     _ = memory.set_policy(note, "ephemeral", user_id="liv")
@@ -541,7 +533,6 @@ class Memory:
         nothing is meant or near, or for ids in `source` or `keep` that the memory does not have: a mistyped id would
         erase what was to be kept.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("My code is 4711.", user_id="lea", session="bank")
         ...     plan = memory.forget(user_id="lea", query="code")
@@ -597,7 +588,6 @@ class Memory:
         where a hold keeps what is past its end, WriteConflict where others wrote all the while, and InvalidInput for a
         path that can't be written.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("The heron eats fish.", user_id="pia")
         ...     _ = memory.export(folder / "pia.jsonl", user_id="pia")
@@ -755,7 +745,6 @@ class Memory:
         Each anchor has its score and the notes that it leads to; the best of each channel comes first. A note's raw
         score in a channel (`search(..., explain=True)`) is the sum of `score` · `rarity` over its anchors.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("The ferry leaves from the old harbour.", user_id="bo")
         ...     [a.keyword for a in memory.anchors("Where is the harbour?", user_id="bo") if a.score == 1]
@@ -799,7 +788,6 @@ class Memory:
         With `facts` notes that tell some (`facts`) are told by them alone, first and with their ends, and other lines
         behind these, in half of `answer.enough`. A note that says more than its facts keeps its line.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("I moved to Lisbon.", user_id="eva", speaker="Eva", time="2023-05-08")
         ...     print(memory.context("Where does Eva live?", user_id="eva").text)
@@ -834,7 +822,6 @@ class Memory:
         Otherwise those that are to be trusted most. They are of the last `consolidate`; what no note supports that can
         be read now, as it was read then, is not among them.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("Whales are mammals.", user_id="ana")
         ...     _ = memory.consolidate(user_id="ana")
@@ -864,7 +851,6 @@ class Memory:
         (else the setting `prompt.window`), and the settings of that table bound each part. `include` is that of
         `context`. Raises InvalidInput where the question and the system's text have no room.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("The heron eats fish.", user_id="ned", session="s1", role="user")
         ...     _ = memory.add("It does!", user_id="ned", session="s1", role="assistant")
@@ -934,7 +920,6 @@ class Memory:
         the answer are (docs/lifecycle.md). Nothing is kept with the setting `use.record = "off"`. Raises NotFound, or
         InvalidInput.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("The heron eats fish.", user_id="max")
         ...     hits = memory.search("What does the heron eat?", user_id="max")
@@ -953,7 +938,6 @@ class Memory:
     def source(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Source:
         """Return a message, or a document's passage, as it came: whole, however many notes tell it; raises NotFound.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("The heron eats fish.", user_id="hal", id="m1")
         ...     memory.source("m1", user_id="hal").text
@@ -1018,7 +1002,6 @@ class Memory:
     def users(self) -> list[User]:
         """Return the tenant's users whose memory was ever written to, by id, each with the number of notes.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("The heron eats fish.", user_id="gus")
         ...     [user for user in memory.users() if user.id == "gus"]
@@ -1139,7 +1122,6 @@ class Memory:
         Work that waits for more than `overdue` seconds is a fault; so is a clock that differs by more than five
         minutes. What is wrong with the database is among the faults, and not raised.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     memory.health().ok
         True

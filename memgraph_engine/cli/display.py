@@ -1,7 +1,7 @@
 """How a result looks, by its type: alone, or as an entry of a list."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import singledispatch
@@ -63,16 +63,7 @@ _ON_DISK = (
 )
 
 
-def shown(on: Target, found: object, none: str = "", again: str = "") -> Iterator[object]:
-    """Yield a result and show it; of an empty list say that there is `none`, and which command makes some."""
-    yield found
-    if not isinstance(found, Iterable) or isinstance(found, Mapping):
-        alone(found, on)
-    elif not _listed(found) and none:
-        typer.echo(f"{none}: {on.again(again)}" if again else none, err=not again)
-
-
-def _listed(found: Iterable[object]) -> bool:
+def listed(found: Iterable[object]) -> bool:
     """Show the entries of a list; False where there are none."""
     entries = iter(found)
     for first in entries:

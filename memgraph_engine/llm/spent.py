@@ -52,23 +52,15 @@ class Meter:
     def __init__(self, budget: Budget, spent: Cost = NOTHING, name: str = "the budget") -> None:
         self._budget = budget
         self._name = name
-        self._spent = NOTHING
-        self._charged = spent
+        self.spent = NOTHING
+        """What calls have cost since the meter was made."""
+        self.charged = spent
+        """What counts against the budget: what was spent before too, and the estimate where a cost is not known."""
         begun(self, Meter._begin)
 
     def _begin(self) -> None:
         self._lock = Lock()
         self._reserved: list[Cost] = []
-
-    @property
-    def spent(self) -> Cost:
-        """What calls have cost since the meter was made."""
-        return self._spent
-
-    @property
-    def charged(self) -> Cost:
-        """What counts against the budget: what was spent before too, and the estimate where a cost is not known."""
-        return self._charged
 
     @contextmanager
     def reserved(self, estimate: Cost) -> Iterator[list[Cost]]:
@@ -77,7 +69,7 @@ class Meter:
         Raises BudgetSpent if the call could pass the budget.
         """
         with self._lock:
-            check(self._budget, sum(self._reserved, self._charged), estimate, self._name)
+            check(self._budget, sum(self._reserved, self.charged), estimate, self._name)
             self._reserved.append(estimate)
         bill: list[Cost] = []
         try:
@@ -86,8 +78,8 @@ class Meter:
             with self._lock:
                 self._reserved.remove(estimate)
                 for cost in bill:
-                    self._spent += cost
-                    self._charged += charge(cost, estimate)
+                    self.spent += cost
+                    self.charged += charge(cost, estimate)
 
 
 def check(budget: Budget, spent: Cost, estimate: Cost, name: str) -> None:
