@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     )
     from memgraph_engine.ingest.given import (
         Message as Message,
+    )
+    from memgraph_engine.ingest.messages import (
         MessageFields as MessageFields,
     )
     from memgraph_engine.interface.filters import (
@@ -181,7 +183,8 @@ _NAMES = {
         "ModelRefused ModelUnavailable NotAllowed NotFound Overloaded PolicyError QueryFailed ServerTooOld "
         "SettingsError SourceConflict StoreError StoreMismatch UndoRefused Unreachable Unusable WriteConflict"
     ),
-    "ingest.given": "Message MessageFields",
+    "ingest.given": "Message",
+    "ingest.messages": "MessageFields",
     "interface.filters": "NoteFilters SearchFilters",
     "model.answer": "Answer Cited Context",
     "model.fact": "Fact",

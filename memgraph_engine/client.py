@@ -28,8 +28,9 @@ from memgraph_engine.graph import (
     topics as topic_graph,
 )
 from memgraph_engine.ingest import given, readers
-from memgraph_engine.ingest.given import Message, MessageFields
+from memgraph_engine.ingest.given import Message
 from memgraph_engine.ingest.messages import (
+    MessageFields,
     check_limit,
     check_name,
     check_path,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memgraph_engine.errors import EmbeddingError, MissingExtra
+from memgraph_engine.errors import EmbeddingError, needed
 from memgraph_engine.providers import load_litellm
 from memgraph_engine.settings import Settings
 
@@ -16,10 +16,8 @@ class SentenceTransformersEmbedder:
     """Vectors of length 1 from a SentenceTransformer; the library batches and sorts by length itself."""
 
     def __init__(self, model: str, batch: int) -> None:
-        try:
+        with needed(f"the embedder sentence-transformers/{model}", "sentence-transformers"):
             from sentence_transformers import SentenceTransformer
-        except ImportError:
-            raise MissingExtra(f"the embedder sentence-transformers/{model}", "sentence-transformers") from None
         try:
             self._model = SentenceTransformer(model)
         except (OSError, ValueError) as error:
@@ -45,10 +43,8 @@ class FastembedEmbedder:
 
     def __init__(self, model: str, settings: Settings) -> None:
         self.name = f"fastembed/{model}"
-        try:
+        with needed(f"The embedder {self.name}", "fastembed"):
             from fastembed import TextEmbedding
-        except ImportError:
-            raise MissingExtra(f"The embedder {self.name}", "fastembed") from None
         try:
             self._model = TextEmbedding(model, cache_dir=str(settings.cache / "fastembed"))
         except Exception as error:  # of the library, and of the hub that it fetches from

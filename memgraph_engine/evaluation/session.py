@@ -9,7 +9,7 @@ from pathlib import Path
 from memgraph_engine.client import Memory
 from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.engine.wiring import purge
-from memgraph_engine.errors import InvalidInput, MissingExtra
+from memgraph_engine.errors import InvalidInput, needed
 from memgraph_engine.evaluation import plots
 from memgraph_engine.evaluation.answering import Answering, Patience
 from memgraph_engine.evaluation.estimate import Estimate, estimate
@@ -111,10 +111,8 @@ def forget(folder: Path, settings: Settings) -> int:
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Keep other processes out of a folder."""
-    try:
+    with needed("Evaluating", "eval"):
         from filelock import FileLock, Timeout
-    except ImportError:
-        raise MissingExtra("Evaluating", "eval") from None
     lock = FileLock(folder / "lock")
     try:
         lock.acquire(timeout=0)

@@ -10,7 +10,7 @@ from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from memgraph_engine.errors import MissingExtra
+from memgraph_engine.errors import needed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,10 +87,8 @@ def require_measures() -> None:
     """Raise MissingExtra unless everything that measures and draws is installed."""
     _nltk()
     _rouge()
-    try:
+    with needed("Evaluating", "eval"):
         import matplotlib  # noqa: F401
-    except ImportError:
-        raise MissingExtra("Evaluating", "eval") from None
 
 
 class _NoSynonyms:
@@ -111,18 +109,14 @@ def _tokens(text: str) -> list[str]:
 
 @cache
 def _rouge() -> Any:
-    try:
+    with needed("Measuring answers", "eval"):
         from rouge_score.rouge_scorer import RougeScorer
-    except ImportError:
-        raise MissingExtra("Measuring answers", "eval") from None
     return RougeScorer(["rouge2", "rougeL"], use_stemmer=True)
 
 
 @cache
 def _nltk() -> ModuleType:
-    try:
+    with needed("Measuring answers", "eval"):
         from nltk import tokenize
-    except ImportError:
-        raise MissingExtra("Measuring answers", "eval") from None
     module: ModuleType = tokenize
     return module

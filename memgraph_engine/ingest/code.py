@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from memgraph_engine.errors import MissingExtra
+from memgraph_engine.errors import needed
 from memgraph_engine.model.code import MODULE
 from memgraph_engine.resources import resource
 
@@ -82,10 +82,8 @@ class _Definition:
 
 def available() -> None:
     """Raise MissingExtra unless files can be cut by their syntax."""
-    try:
+    with needed("Reading code by its syntax", "code"):
         import_module("tree_sitter")
-    except ImportError:
-        raise MissingExtra("Reading code by its syntax", "code") from None
 
 
 def cut(file: str, text: str, limit: int) -> Cut:

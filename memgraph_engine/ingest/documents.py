@@ -10,7 +10,7 @@ from functools import partial
 from io import BytesIO
 from typing import Any, Literal, get_args
 
-from memgraph_engine.errors import InvalidInput, MissingExtra
+from memgraph_engine.errors import InvalidInput, needed
 from memgraph_engine.ingest.files import Unreadable, decoded
 from memgraph_engine.ingest.messages import check_metadata, check_tags, parse_time
 
@@ -115,12 +115,10 @@ def _fields(metadata: Mapping[str, object]) -> dict[str, object]:
 
 
 def _page(found: bytes, encoding: str) -> Iterator[Part]:
-    try:
+    with needed("Reading HTML", "documents"):
         from bs4 import BeautifulSoup
         from bs4.dammit import EncodingDetector
         from markdownify import MarkdownConverter
-    except ImportError:
-        raise MissingExtra("Reading HTML", "documents") from None
     text = decoded(found, encoding, EncodingDetector.find_declared_encoding(found, is_html=True) or "")
     try:
         # Beautiful Soup warns of XML, and of what it takes for a file's name because it has no mark in it
@@ -143,10 +141,8 @@ def _page(found: bytes, encoding: str) -> Iterator[Part]:
 
 
 def _pages(found: bytes) -> Iterator[Part]:
-    try:
+    with needed("Reading PDF", "documents"):
         import pypdf
-    except ImportError:
-        raise MissingExtra("Reading PDF", "documents") from None
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what it can mend is nothing to tell
     try:
         file = pypdf.PdfReader(BytesIO(found))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memgraph_engine.client import Memory
-from memgraph_engine.integrations import needed
+from memgraph_engine.errors import needed
 
 with needed("A context provider of the Agent Framework", "agent-framework"):
     from agent_framework import AgentSession, ContextProvider, Message, SessionContext, SupportsAgentRun

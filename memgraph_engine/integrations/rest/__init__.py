@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from memgraph_engine.errors import MemgraphEngineError, MissingExtra
+from memgraph_engine.errors import MemgraphEngineError, needed
 
-try:
+with needed("a server over HTTP", "serve"):
     import prometheus_client  # noqa: F401
     import uvicorn  # noqa: F401
     from fastapi import FastAPI
@@ -13,8 +13,6 @@ try:
     from fastapi.telemetry import TelemetryConfig
     from mcp.server.transport_security import TransportSecuritySettings
     from starlette.exceptions import HTTPException
-except ImportError as error:
-    raise MissingExtra("a server over HTTP", "serve") from error
 
 from memgraph_engine.client import Memory
 from memgraph_engine.integrations import mcp, page
