@@ -70,6 +70,8 @@ if TYPE_CHECKING:
         Answer as Answer,
         Cited as Cited,
         Context as Context,
+        Prompt as Prompt,
+        Section as Section,
     )
     from memgraph_engine.model.block import (
         Block as Block,
@@ -113,10 +115,6 @@ if TYPE_CHECKING:
     from memgraph_engine.model.profile import (
         Delta as Delta,
         Profile as Profile,
-    )
-    from memgraph_engine.model.prompt import (
-        Prompt as Prompt,
-        Section as Section,
     )
     from memgraph_engine.model.result import (
         About as About,

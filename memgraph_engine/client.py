@@ -40,7 +40,7 @@ from memgraph_engine.ingest.messages import (
 )
 from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, FACTS, NEWEST, OUTLINE, TOP_K
 from memgraph_engine.interface.filters import NoteFilters, SearchFilters
-from memgraph_engine.model.answer import Answer, Context
+from memgraph_engine.model.answer import Answer, Context, Prompt
 from memgraph_engine.model.block import Block, BlockRun
 from memgraph_engine.model.claim import Claim, ClaimRun
 from memgraph_engine.model.fact import Fact
@@ -49,7 +49,6 @@ from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source
 from memgraph_engine.model.ports import ChatModel, Clock, Counted, Embedder, Judge, Partitioner, Reranker, utc_now
 from memgraph_engine.model.profile import Profile
-from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import (
     Anchor,
     Applied,

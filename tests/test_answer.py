@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.answer.citations import Citations
+from memgraph_engine.answer.ask import Citations
 from memgraph_engine.cost import Cost
 from memgraph_engine.errors import ModelRefused, ModelUnavailable
 from memgraph_engine.llm.tokens import most_tokens

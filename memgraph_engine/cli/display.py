@@ -14,13 +14,12 @@ from rich.text import Text
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target
 from memgraph_engine.errors import NotFound
-from memgraph_engine.model.answer import Cited, Context
+from memgraph_engine.model.answer import Cited, Context, Prompt
 from memgraph_engine.model.block import Block, BlockRun
 from memgraph_engine.model.claim import Claim, ClaimRun
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source, label, words
-from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import (
     Anchor,
     Applied,

@@ -19,6 +19,8 @@ SWEEP = (10, 20, 30, 40, 50)
 """The k that retrieval is measured at beside (MLA-ARC, section 5.5)."""
 
 FOUND, ANSWER, JUDGED = "found", "answer", "judged"
+BUILT = "built"
+STORED = "stored"  # and by which tenant: what a run that is broken off leaves behind is known
 _ROOMS = {"recall", "gate", "topics", "blocks", "answer", "lifecycle", "use"}
 _SETTINGS = {"embedder", "language", "timezone", "max_keywords", *_ROOMS}
 _LLM = {"temperature", "max_tokens", "batch_tokens"}

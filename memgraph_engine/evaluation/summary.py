@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from memgraph_engine.evaluation.experiment import ANSWER, FOUND, JUDGED, Experiment, Task
+from memgraph_engine.evaluation.experiment import ANSWER, BUILT, FOUND, JUDGED, Experiment, Task
 from memgraph_engine.evaluation.kept import Journal
 from memgraph_engine.evaluation.locomo import ADVERSARIAL, CATEGORIES
 from memgraph_engine.evaluation.ranking import Difference, hit_at, paired, recall_at
-from memgraph_engine.evaluation.run import BUILT
 from memgraph_engine.evaluation.variants import FULL_CONTEXT
 
 RECALL, HIT, JUDGE, TOKENS = "Recall", "Hit rate", "Judge", "tokens"
