@@ -50,7 +50,7 @@ def drawn():
 @pytest.fixture
 def evaluate(server, embedder, monkeypatch, tmp_path, request):
     """Run the command on a file, in a folder of the test's own; what it leaves in the database is removed."""
-    monkeypatch.setattr("memgraph_engine.evaluation.session.embedder_named", lambda settings: embedder)
+    monkeypatch.setattr("memgraph_engine.evaluation.run.embedder_named", lambda settings: embedder)
     if "drawn" not in request.fixturenames:
         monkeypatch.setattr("memgraph_engine.evaluation.plots._write", lambda file, *_: file.touch())
     file = locomo.write(tmp_path)

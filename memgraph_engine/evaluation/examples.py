@@ -18,7 +18,7 @@ from memgraph_engine.engine.wiring import purge
 from memgraph_engine.errors import InvalidInput, ModelUnavailable
 from memgraph_engine.evaluation.kept import Journal, KeptChat, KeptEmbedder, Replies
 from memgraph_engine.evaluation.locomo import Conversation, Question
-from memgraph_engine.evaluation.run import after
+from memgraph_engine.evaluation.run import after, stored
 from memgraph_engine.evaluation.variants import Variant, without_models
 from memgraph_engine.files import written_whole
 from memgraph_engine.graph import leases
@@ -144,7 +144,7 @@ class _Export:
             first = {"reranker": "", "rounds": 2 if self.llm else 1, "sufficient": 0.0}
             mine = Variant("first-stage", {"recall": first}, unasked=frozenset({"sufficiency"}))
             memory = mine.of(self.memory, self.tenant)
-            self._build(memory, conversation)
+            stored(memory, conversation, self._told, self.advance)
             asked = after(conversation, memory)
             for question in conversation.questions:
                 if question.evidence:
@@ -152,15 +152,6 @@ class _Export:
                 self.advance(1)
         finally:
             purge(self.tenant, settings)
-
-    def _build(self, memory: Memory, conversation: Conversation) -> None:
-        size = memory.engine.settings.ingest_batch
-        for start in range(0, len(conversation.turns), size):
-            some = conversation.turns[start : start + size]
-            self._told(memory.add_many(some, user_id=conversation.id).fallbacks)
-            self.advance(len(some))
-        if memory.engine.settings.recall.has("topics"):
-            memory.rebuild_topics(user_id=conversation.id)
 
     def _example(self, memory: Memory, user: str, question: Question) -> Example:
         read = min(memory.engine.settings.recall.candidates * self.k, MOST_READ)

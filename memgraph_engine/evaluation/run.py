@@ -45,23 +45,15 @@ _ROOM = 2000  # tokens for each note of a context: the number of notes is what b
 
 
 class Run:
-    """A run of an experiment on a database; what is in `results` is not done again.
+    """A run of an experiment on a database; what is known is not done again.
 
-    `memory` is connected with the experiment's model. Memories have tenants of their own, named after `name`, and are
+    `memory` is connected with the experiment's model. Memories have tenants of their own, named after the run, and are
     removed when all questions about them are answered.
     """
 
-    def __init__(
-        self,
-        experiment: Experiment,
-        name: str,
-        memory: Memory,
-        results: Journal,
-        answering: Answering,
-        llm: KeptChat | None = None,
-    ) -> None:
-        self._experiment, self._name, self._memory, self._results = experiment, name, memory, results
-        self._answering, self._llm = answering, llm
+    def __init__(self, of: "Session", memory: Memory) -> None:
+        self._experiment, self._name, self._results, self._llm = of.experiment, of.name, of.results, of.llm
+        self._memory, self._answering = memory, Answering(of.llm, of.judge, of.settings.llm)
         self.patience = Patience()
 
     def all(self, advance: Callable[[int], None], done: Callable[[], None] = lambda: None) -> None:
@@ -111,17 +103,15 @@ class Run:
         """
         memory, user = variant.of(self._memory, tenant), conversation.id
         self._results.add((STORED, tenant), {})
-        size = memory.engine.settings.ingest_batch
         fallbacks: dict[str, None] = {}
         before = self._llm.failures if self._llm else 0
-        for start in range(0, len(conversation.turns), size):
-            some = conversation.turns[start : start + size]
-            fallbacks |= dict.fromkeys(memory.add_many(some, user_id=user).fallbacks)
+
+        def told(some: Sequence[str]) -> None:
+            fallbacks.update(dict.fromkeys(some))
             if fallbacks and self._llm:
                 self._give_up(self._llm, before, tenant, next(iter(fallbacks)))
-            advance(len(some))
-        if memory.engine.settings.recall.has("topics") and not memory.topic_runs(user_id=user, limit=1):
-            memory.rebuild_topics(user_id=user)
+
+        stored(memory, conversation, told, advance)
         if memory.engine.settings.lifecycle.evolve:
             fallbacks |= dict.fromkeys(memory.evolve(user_id=user).fallbacks)
         key = (BUILT, variant.name, user)
@@ -182,6 +172,19 @@ class Run:
             return dict.fromkeys((*MEASURES, SBERT), 0.0)
         vectors = self._memory.engine.embedder.embed_documents([answer, reference])
         return {**wording(answer, reference), SBERT: similarity(vectors)}
+
+
+def stored(
+    memory: Memory, conversation: Conversation, told: Callable[[Sequence[str]], None], advance: Callable[[int], None]
+) -> None:
+    """Store the turns of a conversation and find topics, unless they are found; `told` is what models did not do."""
+    size = memory.engine.settings.ingest_batch
+    for start in range(0, len(conversation.turns), size):
+        some = conversation.turns[start : start + size]
+        told(memory.add_many(some, user_id=conversation.id).fallbacks)
+        advance(len(some))
+    if memory.engine.settings.recall.has("topics") and not memory.topic_runs(user_id=conversation.id, limit=1):
+        memory.rebuild_topics(user_id=conversation.id)
 
 
 def after(conversation: Conversation, memory: Memory) -> Memory:
@@ -273,8 +276,7 @@ class Session:
             return Patience()
         embedder = KeptEmbedder(embedder_named(self.settings))
         with Memory.connect(settings=self.settings, embedder=embedder, llm=self.llm) as memory:
-            answering = Answering(self.llm, self.judge, self.settings.llm)
-            run = Run(self.experiment, self.name, memory, self.results, answering, self.llm)
+            run = Run(self, memory)
             run.all(begin(steps), embedder.forget)
             return run.patience
 
@@ -333,12 +335,9 @@ def _alone(folder: Path) -> Iterator[None]:
     """Keep other processes out of a folder."""
     with needed("Evaluating", "eval"):
         from filelock import FileLock, Timeout
-    lock = FileLock(folder / "lock")
     try:
-        lock.acquire(timeout=0)
+        held = FileLock(folder / "lock").acquire(timeout=0)
     except Timeout:
         raise InvalidInput(f"Another process is at the run in {folder}.") from None
-    try:
+    with held:
         yield
-    finally:
-        lock.release()
