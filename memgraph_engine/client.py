@@ -4,8 +4,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self, Unpack
+from typing import Literal, Self, Unpack
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.asking import forgetting, lookup
 from memgraph_engine.asking.audit import Audit
 from memgraph_engine.asking.filters import narrowing
@@ -96,10 +97,6 @@ from memgraph_engine.writing.rewording import update
 from memgraph_engine.writing.sweep import Sweep
 from memgraph_engine.writing.undo import undo
 from memgraph_engine.writing.untie import untie
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class Memory:
@@ -1019,8 +1016,6 @@ class Memory:
 
     def vectors(self, *, user_id: str | None = None, shared: bool = False) -> "dict[str, NDArray[np.float32]]":
         """Return the vector of each note's context, of length 1, by the note's id; pending notes are left out."""
-        import numpy as np
-
         found = notes.vectors(self.engine.db, self._scope(user_id, shared).name)
         return {note: np.array(vector, dtype=np.float32) for note, vector in found}
 

@@ -3,14 +3,10 @@
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import EmbeddingError
 from memgraph_engine.model.ports import Embedder
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class CheckedEmbedder:
@@ -49,8 +45,6 @@ class CheckedEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return an array of shape (texts, dimensions); raises EmbeddingError."""
-        import numpy as np
-
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
         try:
@@ -69,8 +63,6 @@ class CheckedEmbedder:
         return vector
 
     def _checked(self, vectors: object, expected: int) -> "NDArray[np.float32]":
-        import numpy as np
-
         try:
             array = np.asarray(vectors, dtype=np.float32)
         except (TypeError, ValueError) as error:

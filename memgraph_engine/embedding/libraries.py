@@ -1,15 +1,11 @@
 """Embedders of other libraries: of sentence-transformers, of fastembed, and of the providers that LiteLLM speaks to."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import EmbeddingError, needed
 from memgraph_engine.providers import load_litellm
 from memgraph_engine.settings import Settings
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class SentenceTransformersEmbedder:

@@ -9,13 +9,10 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.inference.graph import BYTE, FLOAT, INT4, INT32, INT64, Graph
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 WEIGHTS = "weights.bin"
 _BLOCK = 32  # weights that share a scale
@@ -48,8 +45,6 @@ class _Weights:
 
     @classmethod
     def read(cls, file: Path) -> "_Weights":
-        import numpy as np
-
         read, at = file.read_bytes(), 8  # behind the magic number and the version
         data = np.frombuffer(read, np.uint8)
 
@@ -72,8 +67,6 @@ class _Weights:
         return cls(width, layers, heads, inner, words, epsilon, pieces, special, tensors)
 
     def floats(self, *names: str) -> "NDArray[np.float32]":
-        import numpy as np
-
         return np.concatenate([self.tensors[name].view("<f4") for name in names])
 
     def quartets(self, name: str, turn: int = 0) -> "tuple[NDArray[np.uint8], NDArray[np.float32]]":
@@ -81,8 +74,6 @@ class _Weights:
 
         In the file the first of two is of a block's first half and the second of its other; here they are neighbours.
         """
-        import numpy as np
-
         blocks = self.tensors[name].reshape(-1, 2 + _BLOCK // 2)
         scales: NDArray[np.float32] = blocks[:, :2].copy().view("<f2").astype("<f4")
         apart = np.concatenate([blocks[:, 2:] & 15, blocks[:, 2:] >> 4], axis=1) ^ np.uint8(turn)
@@ -106,8 +97,6 @@ def _tokenizer(weights: _Weights) -> bytes:
 
 
 def _model(weights: _Weights) -> bytes:
-    import numpy as np
-
     graph, width = Graph(), weights.width
     packed, scales = weights.quartets("emb.word", turn=8)  # of 0…15 around 8 it makes -8…7
     graph.tensor("words", INT4, (weights.words, width), packed)

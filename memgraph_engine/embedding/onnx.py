@@ -3,17 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, RootModel
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.inference.onnx import OnnxModel, Output, told
 from memgraph_engine.settings import Pooling, Settings
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _KINDS = {"Transformer", "Pooling", "Normalize"}  # of a sentence-transformer's modules, that are run
 _NAMES: dict[str, Pooling] = {"cls_token": "cls", "mean_tokens": "mean", "lasttoken": "last"}
@@ -74,8 +70,6 @@ class OnnxEmbedder:
         return vector
 
     def _pooled(self, states: Output, mask: "NDArray[np.int64]") -> Output:
-        import numpy as np
-
         pooling = self._reading.pooling
         if states.ndim == 2:
             pooled = states

@@ -10,17 +10,14 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.errors import EmbeddingError
 from memgraph_engine.gate.calibration import Monotone, calibration
 from memgraph_engine.recall.relevance import Weights, weights
 from memgraph_engine.resources import resource
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 FILE = ("config", "calibration", "texts.toml")
 _KNOWN = 0.8  # of the share of answers that stand first in its best language: below, an embedder doesn't know another
@@ -66,8 +63,6 @@ class _Memory:
 
     @classmethod
     def embedded(cls, embedder: CheckedEmbedder, given: dict[str, Any]) -> "_Memory":
-        import numpy as np
-
         texts = embedder.embed_documents(given["told"])
         questions = np.stack([embedder.embed_query(question) for question, _ in given["asked"]])
         texts, questions = (one / np.linalg.norm(one, axis=1, keepdims=True) for one in (texts, questions))
@@ -79,8 +74,6 @@ def calibrate(embedder: CheckedEmbedder) -> Calibrated:
 
     Raises EmbeddingError for one to which answers are no nearer than anything else.
     """
-    import numpy as np
-
     given = tomllib.loads(resource(*FILE).read_text(encoding="utf-8"))
     languages, found = anchors(embedder)
     if found.answer - found.other < 1e-3 or found.top - found.middle < 1e-3:
@@ -105,8 +98,6 @@ def calibrate(embedder: CheckedEmbedder) -> Calibrated:
 
 def anchors(embedder: CheckedEmbedder) -> tuple[list[str], Anchors]:
     """Return the languages of the shipped texts that an embedder knows, and its anchors in them."""
-    import numpy as np
-
     given = tomllib.loads(resource(*FILE).read_text(encoding="utf-8"))["memories"]
     memories = [_Memory.embedded(embedder, one) for one in given]
     first = {one.language: list[bool]() for one in memories}

@@ -7,16 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from threading import Lock, get_ident
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.errors import BudgetSpent, InvalidInput, ModelUnavailable
 from memgraph_engine.llm.tokens import chat_tokens
 from memgraph_engine.model.ports import ChatModel, Embedder, Message, Pricing, Reply
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Key = tuple[str | int, ...]
 
@@ -167,8 +164,6 @@ class KeptEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return an array of shape (texts, dimensions)."""
-        import numpy as np
-
         if new := [text for text in dict.fromkeys(texts) if text not in self._documents]:
             made = np.asarray(self._inner.embed_documents(new), np.float32)
             self._documents.update(zip(new, made, strict=True))
@@ -176,8 +171,6 @@ class KeptEmbedder:
 
     def embed_query(self, text: str) -> "NDArray[np.float32]":
         """Return an array of shape (dimensions,)."""
-        import numpy as np
-
         if text not in self._queries:
             self._queries[text] = np.asarray(self._inner.embed_query(text), np.float32)
         return self._queries[text]

@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memgraph_engine.arrays import np
+
 CUTS = (5, 10, 20)
 
 
@@ -73,8 +75,6 @@ def paired(one: Sequence[float], other: Sequence[float]) -> Difference:
     >>> paired([50.0, 60.0], [50.0, 60.0]).p
     1.0
     """
-    import numpy as np
-
     differences = np.subtract(one, other, dtype=np.float64)
     chance, size = np.random.default_rng(0), len(differences)
     means = differences[chance.integers(size, size=(RESAMPLES, size))].mean(axis=1)

@@ -8,13 +8,10 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import needed
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MEASURES = ("F1", "BLEU-1", "ROUGE-L", "ROUGE-2", "ROUGE-2 recall", "METEOR")
 SBERT = "SBERT"
@@ -77,8 +74,6 @@ def meteor(answer: str, reference: str) -> float:
 
 def similarity(vectors: "NDArray[np.float32]") -> float:
     """Return the cosine of two sentence vectors, shape (2, dimensions), times 100: SBERT similarity."""
-    import numpy as np
-
     answer, reference = vectors
     return 100 * float(answer @ reference / (np.linalg.norm(answer) * np.linalg.norm(reference)))
 

@@ -3,18 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import SettingsError, needed
 from memgraph_engine.forks import lock
 from memgraph_engine.inference.onnx import OnnxModel, onnx_folder, told
 from memgraph_engine.settings import Settings
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Pairs = Sequence[tuple[str, str]]
 
@@ -58,8 +54,6 @@ def _of_folder(folder: Path, purpose: str, settings: Settings) -> CrossEncoder:
 def _of_fastembed(model: str, purpose: str, settings: Settings) -> CrossEncoder:
     with needed(purpose, "fastembed"):
         from fastembed.rerank.cross_encoder import TextCrossEncoder
-    import numpy as np
-
     try:
         one = TextCrossEncoder(model, cache_dir=str(settings.cache / "fastembed"))
     except Exception as error:  # of the library, and of the hub that it fetches from

@@ -2,10 +2,9 @@
 
 import struct
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from memgraph_engine.arrays import NDArray
 
 FLOAT, BYTE, INT32, INT64, INT4 = 1, 2, 6, 7, 22  # types of ONNX
 MICROSOFT = "com.microsoft"  # onnxruntime's own operators, which take weights in 4 bits

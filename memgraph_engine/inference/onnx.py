@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import SettingsError, needed
 from memgraph_engine.forks import begun, leave
 
 if TYPE_CHECKING:
-    import numpy as np
     import onnxruntime
-    from numpy.typing import NDArray
 
 Form = TypeVar("Form", bound=BaseModel)
 Text: TypeAlias = str | tuple[str, str]
@@ -75,8 +74,6 @@ class OnnxModel:
 
         `made` makes the rows of a run from what the model gives and from the mask of its tokens, (texts, tokens).
         """
-        import numpy as np
-
         read = self._read(texts)
         order = sorted(range(len(read)), key=lambda i: len(read[i][0]))
         rows = np.concatenate([made(*self._run(some)) for some in self._runs([read[i] for i in order])])
@@ -104,8 +101,6 @@ class OnnxModel:
         yield read[start:]
 
     def _run(self, read: list[tuple[list[int], list[int]]]) -> tuple[Output, "NDArray[np.int64]"]:
-        import numpy as np
-
         # padded with 0, whatever a tokenizer pads with: the mask hides it
         given = {name: np.zeros((len(read), max(len(ids) for ids, _ in read)), dtype=np.int64) for name in _GIVEN}
         for row, (ids, kinds) in enumerate(read):

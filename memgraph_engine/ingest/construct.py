@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.ingest.extract import Extracted
 from memgraph_engine.language.keywords import candidates as phrases_of, choose
@@ -16,10 +16,6 @@ from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.rendering.context import render, terms, told
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class Vectors:

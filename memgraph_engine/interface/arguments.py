@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from memgraph_engine.arrays import np
+
 _MOST = ("limit", "k", "n", "size", "count", "top", "top_n", "max_results", "n_results", "num_results", "number")
 ARGUMENTS: Mapping[str, Sequence[str]] = {
     "question": ("query", "q", "text", "search"),
@@ -106,8 +108,6 @@ def deeper(written: bytes, levels: int) -> bool:
     """
     if written.count(b"[") + written.count(b"{") <= levels:
         return False
-    import numpy as np
-
     steps = np.zeros(256, np.int8)  # of levels, for each byte
     steps[list(b"[{")], steps[list(b"]}")] = 1, -1
     signs = np.frombuffer(written.replace(b"\\\\", b"").replace(b'\\"', b""), np.uint8)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from memgraph_engine.arrays import np
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.inference.cross_encoder import CrossEncoder, cross_encoder
 from memgraph_engine.model.ports import Judge, Judgement
@@ -27,8 +28,6 @@ class CrossEncoderJudge:
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
         """Return a judgement for each pair, read in both directions."""
-        import numpy as np
-
         if not pairs:
             return []
         numbers = self._read([*pairs, *((new, old) for old, new in pairs)])

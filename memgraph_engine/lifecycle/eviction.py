@@ -9,11 +9,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from math import ceil, log
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from memgraph_engine.arrays import NDArray, np
 
 _BLOCK = 512  # rows of cosines that are worked out at once
 _RAREST = 5  # terms of a note by which it is told how much it tells
@@ -107,8 +104,6 @@ def _by(rows: Sequence[int], keys: Sequence[Hashable]) -> Iterator[list[int]]:
 
 def _near(rows: Sequence[int], vectors: "NDArray[np.float32]", similar: float, most: int) -> Iterator[list[int]]:
     """Yield each row that is still free with the free ones nearest to it, if there are any."""
-    import numpy as np
-
     free = np.ones(len(rows), dtype=bool)
     for start in range(0, len(rows), _BLOCK):
         block = vectors[start : start + _BLOCK] @ vectors.T

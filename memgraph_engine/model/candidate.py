@@ -4,13 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
-from typing import TYPE_CHECKING
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source, note_id
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _ALONE = 1 << 18  # multiplications that BLAS does without waking a second thread, which may wait for a core
 
@@ -98,8 +94,6 @@ def within(candidates: Sequence[Candidate], reach: Sequence[int], *, near: int) 
     Beside the nearest those of the `reach` messages right before it. What makes no note has no vector, and is near to
     nothing; nor is what is kept apart.
     """
-    import numpy as np
-
     found: list[list[tuple[int, float]]] = [[] for _ in candidates]
     notes = [place for place, one in enumerate(candidates) if one.raw_vector is not None and not one.source.apart]
     if len(notes) < 2:
@@ -117,8 +111,6 @@ def within(candidates: Sequence[Candidate], reach: Sequence[int], *, near: int) 
 
 
 def _cosines(vectors: "Sequence[NDArray[np.float32] | None]") -> "NDArray[np.float32]":
-    import numpy as np
-
     stacked = np.stack([vector for vector in vectors if vector is not None])
     rows = max(_ALONE // stacked.size, 1)
     return np.concatenate([stacked[at : at + rows] @ stacked.T for at in range(0, len(stacked), rows)])

@@ -1,11 +1,8 @@
 """An undirected weighted graph as arrays: what a partition engine is given."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from memgraph_engine.arrays import NDArray, np
 
 
 @dataclass(frozen=True, slots=True, eq=False)

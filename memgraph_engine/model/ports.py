@@ -3,14 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.model.network import Network
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Clock = Callable[[], datetime]
 """Tells the time, aware of its zone."""

@@ -2,17 +2,13 @@
 
 from collections.abc import Sequence
 from math import nan
-from typing import TYPE_CHECKING
 
+from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import ModelRefused, ModelUnavailable, SettingsError
 from memgraph_engine.inference.cross_encoder import CrossEncoder, cross_encoder
 from memgraph_engine.model.ports import Reranker
 from memgraph_engine.providers import brief, load_litellm
 from memgraph_engine.settings import Settings
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class CrossEncoderReranker:
