@@ -184,15 +184,13 @@ _NAMES = {
     "ingest.given": "Message",
     "ingest.messages": "MessageFields",
     "interface.filters": "NoteFilters SearchFilters",
-    "model.answer": "Answer Cited Context",
+    "model.answer": "Answer Cited Context Prompt Section",
     "model.fact": "Fact",
-    "model.health": "Health Undone",
+    "model.health": "Health JobRun Undone",
     "model.ingested": "Brought Fault Ingested Remark Skipped",
-    "model.job": "JobRun",
     "model.memory": "Note Source",
     "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply Reranker StreamingChat",
     "model.profile": "Delta Profile",
-    "model.prompt": "Prompt Section",
     "model.result": (
         "About Anchor Applied CacheStats Change ChannelScore Chosen Considered Decision Deletion Entry "
         "ErasurePlan ErasureReceipt Evicted Evolved Explanation Exported Given Hit Hits Hold Imported Known "
