@@ -22,7 +22,7 @@ from bench.conversations import conversations, locomo_file
 from bench.pathways import of
 from bench.server import bench_settings, connected, of_its_own
 from memgraph_engine import Memory
-from memgraph_engine.asking.by_blocks import most_blocks
+from memgraph_engine.asking.remembered import most_blocks
 from memgraph_engine.blocks import linkage
 from memgraph_engine.blocks.linkage import average_linkage, normalised
 from memgraph_engine.blocks.reading import scored, selected

@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     )
     from memgraph_engine.ingest.given import (
         Message as Message,
+    )
+    from memgraph_engine.ingest.messages import (
         MessageFields as MessageFields,
     )
     from memgraph_engine.interface.filters import (
@@ -68,6 +70,8 @@ if TYPE_CHECKING:
         Answer as Answer,
         Cited as Cited,
         Context as Context,
+        Prompt as Prompt,
+        Section as Section,
     )
     from memgraph_engine.model.block import (
         Block as Block,
@@ -82,6 +86,7 @@ if TYPE_CHECKING:
     )
     from memgraph_engine.model.health import (
         Health as Health,
+        JobRun as JobRun,
         Undone as Undone,
     )
     from memgraph_engine.model.ingested import (
@@ -90,9 +95,6 @@ if TYPE_CHECKING:
         Ingested as Ingested,
         Remark as Remark,
         Skipped as Skipped,
-    )
-    from memgraph_engine.model.job import (
-        JobRun as JobRun,
     )
     from memgraph_engine.model.memory import (
         Note as Note,
@@ -113,10 +115,6 @@ if TYPE_CHECKING:
     from memgraph_engine.model.profile import (
         Delta as Delta,
         Profile as Profile,
-    )
-    from memgraph_engine.model.prompt import (
-        Prompt as Prompt,
-        Section as Section,
     )
     from memgraph_engine.model.result import (
         About as About,
@@ -183,17 +181,16 @@ _NAMES = {
         "ModelRefused ModelUnavailable NotAllowed NotFound Overloaded PolicyError QueryFailed ServerTooOld "
         "SettingsError SourceConflict StoreError StoreMismatch UndoRefused Unreachable Unusable WriteConflict"
     ),
-    "ingest.given": "Message MessageFields",
+    "ingest.given": "Message",
+    "ingest.messages": "MessageFields",
     "interface.filters": "NoteFilters SearchFilters",
-    "model.answer": "Answer Cited Context",
+    "model.answer": "Answer Cited Context Prompt Section",
     "model.fact": "Fact",
-    "model.health": "Health Undone",
+    "model.health": "Health JobRun Undone",
     "model.ingested": "Brought Fault Ingested Remark Skipped",
-    "model.job": "JobRun",
     "model.memory": "Note Source",
     "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply Reranker StreamingChat",
     "model.profile": "Delta Profile",
-    "model.prompt": "Prompt Section",
     "model.result": (
         "About Anchor Applied CacheStats Change ChannelScore Chosen Considered Decision Deletion Entry "
         "ErasurePlan ErasureReceipt Evicted Evolved Explanation Exported Given Hit Hits Hold Imported Known "

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memgraph_engine.errors import DownloadError, MissingExtra
+from memgraph_engine.errors import DownloadError, needed
 from memgraph_engine.resources import resource
 
 if TYPE_CHECKING:
@@ -176,10 +176,8 @@ def _sha256(path: Path) -> str:
 @contextmanager
 def _locked(folder: Path, *, progress: bool) -> Iterator[None]:
     """Hold the folder against other processes."""
-    try:
+    with needed("Fetching jars and models", "local"):
         import filelock
-    except ImportError:
-        raise MissingExtra("Fetching jars and models", "local") from None
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = filelock.FileLock(folder / ".lock")
@@ -200,11 +198,9 @@ def _locked(folder: Path, *, progress: bool) -> Iterator[None]:
 
 
 def _download_all(what: str, artifacts: list[Artifact], folder: Path, maven_url: str, *, progress: bool) -> None:
-    try:
+    with needed("Fetching jars and models", "onnx"):
         import requests
         from jgo.constants import MAVEN_CENTRAL_URL
-    except ImportError:
-        raise MissingExtra("Fetching jars and models", "onnx") from None
     total = sum(a.size for a in artifacts)
     if shutil.disk_usage(folder).free < total:
         raise DownloadError(

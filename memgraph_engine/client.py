@@ -27,8 +27,9 @@ from memgraph_engine.graph import (
     topics as topic_graph,
 )
 from memgraph_engine.ingest import given, readers
-from memgraph_engine.ingest.given import Message, MessageFields
+from memgraph_engine.ingest.given import Message
 from memgraph_engine.ingest.messages import (
+    MessageFields,
     check_limit,
     check_name,
     check_path,
@@ -38,7 +39,7 @@ from memgraph_engine.ingest.messages import (
 )
 from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, FACTS, NEWEST, OUTLINE, TOP_K
 from memgraph_engine.interface.filters import NoteFilters, SearchFilters
-from memgraph_engine.model.answer import Answer, Context
+from memgraph_engine.model.answer import Answer, Context, Prompt
 from memgraph_engine.model.block import Block, BlockRun
 from memgraph_engine.model.claim import Claim, ClaimRun
 from memgraph_engine.model.fact import Fact
@@ -47,7 +48,6 @@ from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source
 from memgraph_engine.model.ports import ChatModel, Clock, Counted, Embedder, Judge, Partitioner, Reranker, utc_now
 from memgraph_engine.model.profile import Profile
-from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import (
     Anchor,
     Applied,
@@ -292,7 +292,6 @@ class Memory:
         of them took. A call that was cut off can be made again. Raises InvalidInput for an empty filter
         (`session=None`), which every note would match.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("The heron eats fish.", user_id="flo", session="lake")
         ...     _ = memory.add("The tide turns at noon.", user_id="flo", session="sea")
@@ -319,7 +318,6 @@ class Memory:
         The value is one line of at most 200 characters. It is kept as a source without a note, so that it ends, is held
         and is erased as any other, and it closes the value before. `undo` takes it back. Raises InvalidInput.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.set_profile("residence", "Lisbon", user_id="uma")
         ...     memory.profile(user_id="uma").text
@@ -335,7 +333,6 @@ class Memory:
         Raises NotFound for what is deleted or not tied, InvalidInput for one note twice, and UndoRefused if the tie is
         taken back already.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     old = memory.add("I live in Lisbon.", user_id="ida").entries[0].note
         ...     new = memory.add("I no longer live in Lisbon, I moved to Faro.", user_id="ida").entries[0].note
@@ -357,7 +354,6 @@ class Memory:
         ClockSkew if this machine's clock and the server's differ by more than five minutes; then nothing is swept.
 
         >>> from datetime import UTC, datetime
-        >>> from memgraph_engine import Memory
         >>> days = iter(datetime(2024, 1, day, tzinfo=UTC) for day in (1, *[3] * 50))
         >>> with Memory.connect(tenant=tenant, clock=lambda: next(days)) as memory:
         ...     _ = memory.add("My train leaves at nine.", user_id="jo", policy="ephemeral")
@@ -392,7 +388,6 @@ class Memory:
         With `dry_run` nothing is written.
 
         >>> from datetime import UTC, datetime
-        >>> from memgraph_engine import Memory
         >>> day = datetime(2024, 1, 1, tzinfo=UTC)
         >>> with Memory.connect(tenant=tenant, clock=lambda: day) as memory:
         ...     for text in ("I sold the boat.", "The boat was red.", "The boat had two sails."):
@@ -413,7 +408,6 @@ class Memory:
         words are changed. Each change is a decision that `undo` takes back. At most the newest 100 notes are looked at,
         none that is kept apart. A worker does this after so many interactions (`lifecycle.evolve`).
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("I sold the boat.", user_id="bea")
         ...     memory.evolve(user_id="bea").notes, memory.evolve(user_id="bea").notes
@@ -432,7 +426,6 @@ class Memory:
     def pin(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """Keep a note for ever, whatever its policy. Raises NotFound, or InvalidInput for what is pinned already.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     note = memory.add("Ana is allergic to nuts.", user_id="kim", policy="ephemeral").entries[0].note
         ...     _ = memory.pin(note, user_id="kim")
@@ -462,7 +455,6 @@ class Memory:
         notes; a pinned one has no end until it is unpinned. `undo` gives it back the policy that it had. Raises
         NotFound, or InvalidInput for a policy that there is not, or that would erase the note at once.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     note = memory.add("My train leaves at nine.", user_id="liv").entries[0].note
         ...     _ = memory.set_policy(note, "ephemeral", user_id="liv")
@@ -535,7 +527,6 @@ class Memory:
         nothing is meant or near, or for ids in `source` or `keep` that the memory does not have: a mistyped id would
         erase what was to be kept.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("My code is 4711.", user_id="lea", session="bank")
         ...     plan = memory.forget(user_id="lea", query="code")
@@ -591,7 +582,6 @@ class Memory:
         where a hold keeps what is past its end, WriteConflict where others wrote all the while, and InvalidInput for a
         path that can't be written.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("The heron eats fish.", user_id="pia")
         ...     _ = memory.export(folder / "pia.jsonl", user_id="pia")
@@ -749,7 +739,6 @@ class Memory:
         Each anchor has its score and the notes that it leads to; the best of each channel comes first. A note's raw
         score in a channel (`search(..., explain=True)`) is the sum of `score` · `rarity` over its anchors.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("The ferry leaves from the old harbour.", user_id="bo")
         ...     [a.keyword for a in memory.anchors("Where is the harbour?", user_id="bo") if a.score == 1]
@@ -793,7 +782,6 @@ class Memory:
         With `facts` notes that tell some (`facts`) are told by them alone, first and with their ends, and other lines
         behind these, in half of `answer.enough`. A note that says more than its facts keeps its line.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("I moved to Lisbon.", user_id="eva", speaker="Eva", time="2023-05-08")
         ...     print(memory.context("Where does Eva live?", user_id="eva").text)
@@ -828,7 +816,6 @@ class Memory:
         Otherwise those that are to be trusted most. They are of the last `consolidate`; what no note supports that can
         be read now, as it was read then, is not among them.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("Whales are mammals.", user_id="ana")
         ...     _ = memory.consolidate(user_id="ana")
@@ -858,7 +845,6 @@ class Memory:
         (else the setting `prompt.window`), and the settings of that table bound each part. `include` is that of
         `context`. Raises InvalidInput where the question and the system's text have no room.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("The heron eats fish.", user_id="ned", session="s1", role="user")
         ...     _ = memory.add("It does!", user_id="ned", session="s1", role="assistant")
@@ -928,7 +914,6 @@ class Memory:
         the answer are (docs/lifecycle.md). Nothing is kept with the setting `use.record = "off"`. Raises NotFound, or
         InvalidInput.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("The heron eats fish.", user_id="max")
         ...     hits = memory.search("What does the heron eat?", user_id="max")
@@ -947,7 +932,6 @@ class Memory:
     def source(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Source:
         """Return a message, or a document's passage, as it came: whole, however many notes tell it; raises NotFound.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("The heron eats fish.", user_id="hal", id="m1")
         ...     memory.source("m1", user_id="hal").text
@@ -1012,7 +996,6 @@ class Memory:
     def users(self) -> list[User]:
         """Return the tenant's users whose memory was ever written to, by id, each with the number of notes.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("The heron eats fish.", user_id="gus")
         ...     [user for user in memory.users() if user.id == "gus"]
@@ -1131,7 +1114,6 @@ class Memory:
         Work that waits for more than `overdue` seconds is a fault; so is a clock that differs by more than five
         minutes. What is wrong with the database is among the faults, and not raised.
 
-        >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     memory.health().ok
         True

@@ -39,7 +39,8 @@ TypeError, as anywhere in Python.
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from memgraph_engine.cost import NOTHING, Cost
 
@@ -174,6 +175,15 @@ class MissingExtra(MemgraphEngineError, ImportError):
     def __init__(self, purpose: str, extra: str) -> None:
         begun = purpose[:1].upper() + purpose[1:]
         super().__init__(f"{begun} needs an optional package: pip install 'memgraph-engine[{extra}]'.")
+
+
+@contextmanager
+def needed(purpose: str, extra: str) -> Iterator[None]:
+    """Say which extra is missing where a package can't be imported; raises MissingExtra."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtra(purpose, extra) from error
 
 
 class EmbeddingError(MemgraphEngineError):

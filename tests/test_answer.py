@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.answer.citations import Citations
+from memgraph_engine.answer.ask import Citations
 from memgraph_engine.cost import Cost
 from memgraph_engine.errors import ModelRefused, ModelUnavailable
 from memgraph_engine.llm.roles import Roles
@@ -230,7 +230,7 @@ def test_a_stream_that_does_not_say_what_it_cost_is_counted_for(asked):
 
 def test_a_stream_that_drips_is_given_up(asked, monkeypatch):
     seconds = count(0, 30)
-    monkeypatch.setattr("memgraph_engine.llm.stream.time.perf_counter", lambda: next(seconds))
+    monkeypatch.setattr("memgraph_engine.llm.transport.time.perf_counter", lambda: next(seconds))
     *pieces, answer = asked(chat=Breaks(*["drip "] * 50), stream=True)
     assert len(pieces) < 5
     assert "did not end its answer within 60 seconds" in answer.fallbacks[0]

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, example, given, settings, strategies 
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.asking import by_blocks
+from memgraph_engine.asking import remembered
 from memgraph_engine.blocks.rebuild import PHASES
 from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, NotFound, SettingsError
@@ -63,7 +63,7 @@ def standing(server, embedder):
 
 
 def test_docstring_examples():
-    assert doctest.testmod(by_blocks).failed == 0
+    assert doctest.testmod(remembered).failed == 0
 
 
 def test_a_tree_of_equal_vectors_is_no_fault_also_where_an_older_one_has_a_sign(server, memory):

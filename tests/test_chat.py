@@ -13,9 +13,9 @@ from memgraph_engine.cost import Budget
 from memgraph_engine.errors import BudgetSpent, ModelRefused, ModelUnavailable, Unusable
 from memgraph_engine.ingest.extract import extraction, turn
 from memgraph_engine.llm.litellm import LiteLLMChat
-from memgraph_engine.llm.meter import Meter
 from memgraph_engine.llm.role import role
 from memgraph_engine.llm.roles import Roles, TextAnswer
+from memgraph_engine.llm.spent import Meter
 from tests.loopback import Say, chat_server, forget_clients
 
 PAIRS = role("merging").request([{"texts": ["Ana lives in Porto.", "Ana moved to Porto in March."]}])

@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from memgraph_engine.errors import InvalidInput, MissingExtra
-from memgraph_engine.ingest import code, repository
+from memgraph_engine.ingest import code, folders
 
 STORE = '''"""Keeps boats."""
 
@@ -195,7 +195,7 @@ def test_git_tells_the_files_and_the_rest_is_skipped_with_its_reason(repo, tmp_p
     (root / "inner").symlink_to(tmp_path)
     subprocess.run(["git", "-C", str(root), "add", ".gitignore"], check=True)
     (root / ".env").write_text("PASSWORD=hunter2")  # hidden, and git does not know it
-    folder = repository.repository(root, "boats")
+    folder = folders.repository(root, "boats")
     assert [file.id for file in folder.files] == ["boats/.gitignore", "boats/a.py"]
     assert {one.file.rpartition("/")[2]: one.reason for one in folder.skipped} == {
         "c.bin": "binary",
@@ -212,20 +212,20 @@ def test_without_git_the_folder_is_walked_and_that_is_told(repo, monkeypatch, pa
     root = repo({"a.py": "a = 1", ".hidden.py": "b = 1"}, git=path is not None)
     if path is not None:
         monkeypatch.setenv("PATH", path)
-    folder = repository.repository(root, "boats")
+    folder = folders.repository(root, "boats")
     assert [file.id for file in folder.files] == ["boats/a.py"]
     assert [one.reason.partition(":")[0] for one in folder.remarks] == [why]
 
 
 def test_a_folder_that_git_ignores_is_walked_and_that_is_told(repo):
     root = repo({".gitignore": "made/", "made/a.py": "a = 1"})
-    folder = repository.repository(root / "made", "made")
+    folder = folders.repository(root / "made", "made")
     assert [file.id for file in folder.files] == ["made/a.py"]
     assert folder.remarks[0].reason.startswith("git knows nothing in it")
 
 
 def refused(root):
-    folder = repository.repository(root, "boats")
+    folder = folders.repository(root, "boats")
     assert (folder.files, folder.remarks, len(folder.faults)) == ([], [], 1)
     return folder.faults[0].reason
 
@@ -263,7 +263,7 @@ def test_a_file_in_a_folder_that_may_not_be_entered_is_a_fault_and_stays(memory,
 
     for name in ("stat", "lstat"):
         monkeypatch.setattr(os, name, partial(denied, real=getattr(os, name)))
-    monkeypatch.setattr(repository, "_listed", lambda path: ["a.py", "sub/b.py"])  # what git sees of it
+    monkeypatch.setattr(folders, "_listed", lambda path: ["a.py", "sub/b.py"])  # what git sees of it
     done = ingest(memory, root)
     assert [str(fault) for fault in done.faults] == [
         f"{root}/sub/b.py: can't be read: Permission denied",
@@ -278,7 +278,7 @@ def test_a_repository_runs_no_program_that_its_settings_name(repo, tmp_path):
     script.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
     script.chmod(0o755)
     subprocess.run(["git", "-C", str(root), "config", "core.fsmonitor", str(script)], check=True)
-    assert repository.repository(root, "boats").files
+    assert folders.repository(root, "boats").files
     assert not (tmp_path / "ran").exists()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from memgraph_engine.cost import NOTHING, Budget, Cost
 from memgraph_engine.errors import BudgetSpent
-from memgraph_engine.llm.meter import Meter, budget_of, reserved
+from memgraph_engine.llm.spent import Meter, budget_of, reserved
 from memgraph_engine.settings import BudgetSettings
 
 

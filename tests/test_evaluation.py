@@ -11,12 +11,11 @@ import pytest
 from memgraph_engine import Settings
 from memgraph_engine.cost import Cost
 from memgraph_engine.errors import BudgetSpent, InvalidInput, ModelUnavailable
-from memgraph_engine.evaluation import papers
-from memgraph_engine.evaluation.bootstrap import paired
+from memgraph_engine.evaluation import report
 from memgraph_engine.evaluation.experiment import Experiment, identity, read, same_run
-from memgraph_engine.evaluation.journal import Journal
-from memgraph_engine.evaluation.kept import KeptChat, KeptEmbedder, Replies
+from memgraph_engine.evaluation.kept import Journal, KeptChat, KeptEmbedder, Replies
 from memgraph_engine.evaluation.locomo import NOT_MENTIONED, conversations
+from memgraph_engine.evaluation.ranking import paired
 from memgraph_engine.evaluation.summary import Summary
 from memgraph_engine.evaluation.variants import ABLATIONS, BLOCKS, MEMORY, RAG, SLM, Variant, variants
 from memgraph_engine.evaluation.wording import MEASURES, bleu_1, f1, meteor, wording
@@ -326,35 +325,35 @@ def test_a_folder_holds_one_run(tmp_path):
 def test_the_papers_categories_are_the_same_ones():
     """Where both papers report on a model without a memory, each category is within a few points."""
     for model in ("gpt-4o-mini", "gpt-4o"):
-        one, other = (row.values for row in papers.rows("F1", model) if row.system == "full context")
+        one, other = (row.values for row in report.rows("F1", model) if row.system == "full context")
         assert max(abs(a - b) for a, b in zip(one, other, strict=True)) < 3
 
 
 def test_a_run_that_a_paper_gives_two_values_for_has_two_rows():
-    twice = [row.values[0] for row in papers.rows("F1", "gpt-4o-mini") if row.system == "MLA-ARC"]
+    twice = [row.values[0] for row in report.rows("F1", "gpt-4o-mini") if row.system == "MLA-ARC"]
     assert twice == [25.85, 27.56]
-    assert papers.ablation("BLEU-1", MEMORY) == 36.85
-    (row,) = (row for row in papers.rows("BLEU-1", "ollama/qwen3-8b") if row.system == "MemFly")
+    assert report.ablation("BLEU-1", MEMORY) == 36.85
+    (row,) = (row for row in report.rows("BLEU-1", "ollama/qwen3-8b") if row.system == "MemFly")
     assert row.average == 34.51
 
 
 def test_a_model_that_no_paper_knows_stands_beside_gpt_4o_mini():
-    assert {row.model for row in papers.rows("SBERT", "mine/own")} == {"gpt-4o-mini"}
+    assert {row.model for row in report.rows("SBERT", "mine/own")} == {"gpt-4o-mini"}
 
 
 def test_a_model_that_a_paper_judged_nothing_of_stands_beside_gpt_4o_mini():
-    assert {row.model for row in papers.rows("Judge", "gpt-4o")} == {"gpt-4o-mini"}
+    assert {row.model for row in report.rows("Judge", "gpt-4o")} == {"gpt-4o-mini"}
 
 
 def test_a_mean_over_categories_1_to_4_counts_each_by_its_questions():
     """MemFly gives means over all five, which are those of the same numbers of questions."""
-    for row in papers.rows("F1", "gpt-4o-mini"):
+    for row in report.rows("F1", "gpt-4o-mini"):
         if row.average is not None:
             assert (row.but_adversarial * 1540 + row.values[4] * 446) / 1986 == pytest.approx(row.average, abs=0.02)
-    judged = {row.system: row.but_adversarial for row in papers.rows("Judge", "gpt-4o-mini")}
+    judged = {row.system: row.but_adversarial for row in report.rows("Judge", "gpt-4o-mini")}
     assert judged["LightMem"] == pytest.approx(78.01, abs=0.01)
     assert judged["LightMem with source"] == pytest.approx(82.41, abs=0.01)
-    (partly,) = (row for row in papers.rows("F1", "gpt-4o-mini") if "in the text" in row.source and row.values[3])
+    (partly,) = (row for row in report.rows("F1", "gpt-4o-mini") if "in the text" in row.source and row.values[3])
     assert partly.but_adversarial is None
 
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from memgraph_engine.blocks.rebuild import Blocks
 from memgraph_engine.cli import app
 from memgraph_engine.errors import StoreError
-from memgraph_engine.evaluation.journal import Journal
+from memgraph_engine.evaluation.kept import Journal
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.providers import load_litellm
 from tests import locomo
@@ -50,7 +50,7 @@ def drawn():
 @pytest.fixture
 def evaluate(server, embedder, monkeypatch, tmp_path, request):
     """Run the command on a file, in a folder of the test's own; what it leaves in the database is removed."""
-    monkeypatch.setattr("memgraph_engine.evaluation.session.embedder_named", lambda settings: embedder)
+    monkeypatch.setattr("memgraph_engine.evaluation.run.embedder_named", lambda settings: embedder)
     if "drawn" not in request.fixturenames:
         monkeypatch.setattr("memgraph_engine.evaluation.plots._write", lambda file, *_: file.touch())
     file = locomo.write(tmp_path)

@@ -9,7 +9,7 @@ import pytest
 import memgraph_engine
 
 OPTIONAL = {
-    "memgraph_engine.embedding.sentence_transformers",
+    "memgraph_engine.embedding.libraries",
     "memgraph_engine.integrations.agent_framework",
     "memgraph_engine.integrations.claude",
     "memgraph_engine.integrations.google_adk",

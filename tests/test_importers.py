@@ -22,7 +22,7 @@ from memgraph_engine.cli import app
 from memgraph_engine.importers import import_jsonl, import_langgraph, import_mem0, values
 from memgraph_engine.importers.values import Values
 from memgraph_engine.integrations import mem0
-from memgraph_engine.interface.namespaces import user_of
+from memgraph_engine.interface.whose import user_of
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
 from tests.snapshots import same, snapshot

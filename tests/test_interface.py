@@ -21,11 +21,11 @@ from memgraph_engine.interface.defaults import NEWEST, TOP_K
 from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, SearchFilters, filters_of
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.interface.status import status_of
-from memgraph_engine.model import answer, ingested, job, memory, result, topic
+from memgraph_engine.model import answer, health, ingested, memory, result, topic
 
 RESULTS = [
     one
-    for module in (answer, cost, ingested, job, memory, result, topic)
+    for module in (answer, cost, health, ingested, memory, result, topic)
     for one in vars(module).values()
     if inspect.isclass(one) and is_dataclass(one) and one.__module__ == module.__name__
 ]

@@ -6,8 +6,8 @@ import pytest
 
 from memgraph_engine import InvalidInput
 from memgraph_engine.aio import AsyncMemory
+from memgraph_engine.interface.arguments import ARGUMENTS, did_you_mean
 from memgraph_engine.interface.filters import FILTERS, filters_of, unknown
-from memgraph_engine.interface.meant import ARGUMENTS, did_you_mean
 
 NUMBERS = ("limit", "k", "n", "size", "count", "topk", "top_n", "max_results")
 

@@ -13,7 +13,7 @@ import pytest
 import memgraph_engine
 from memgraph_engine import Settings, cost, errors
 from memgraph_engine.graph.statements import statements
-from memgraph_engine.model import answer, ingested, job, memory, result, topic
+from memgraph_engine.model import answer, health, ingested, memory, result, topic
 
 
 def python(code, **options):
@@ -55,7 +55,7 @@ def test_every_public_name_is_there(name):
 def test_what_calls_return_and_raise_is_public():
     returned = {
         one.__name__
-        for module in (answer, cost, ingested, job, memory, result, topic)
+        for module in (answer, cost, health, ingested, memory, result, topic)
         for one in vars(module).values()
         if inspect.isclass(one) and is_dataclass(one) and one.__module__ == module.__name__
     }

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from memgraph_engine.errors import Unreachable
 from memgraph_engine.integrations.access import Access
-from memgraph_engine.integrations.page.routes import COOKIE
+from memgraph_engine.integrations.page import COOKIE
 from memgraph_engine.integrations.rest import app
 from memgraph_engine.model.key import RIGHTS, new_key
 from memgraph_engine.model.memory import NEVER

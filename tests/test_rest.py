@@ -18,10 +18,10 @@ from memgraph_engine.integrations import access as access_of
 from memgraph_engine.integrations.access import Access
 from memgraph_engine.integrations.bodies import arguments
 from memgraph_engine.integrations.rest import app, service, serving
+from memgraph_engine.interface.arguments import deeper
 from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS
-from memgraph_engine.interface.nesting import deeper
+from memgraph_engine.model.answer import Prompt
 from memgraph_engine.model.item import Put
-from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
 from memgraph_engine.writing.items import ItemWriter

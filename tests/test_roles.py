@@ -19,10 +19,9 @@ from memgraph_engine.errors import (
     Unusable,
 )
 from memgraph_engine.ingest.extract import extraction, turn as said
-from memgraph_engine.llm.meter import Meter
-from memgraph_engine.llm.parse import parse
-from memgraph_engine.llm.role import role, roles as all_roles
+from memgraph_engine.llm.role import parse, role, roles as all_roles
 from memgraph_engine.llm.roles import Roles
+from memgraph_engine.llm.spent import Meter
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.testing import ScriptedChat
 

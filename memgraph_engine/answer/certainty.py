@@ -47,7 +47,8 @@ def weights() -> Weights:
 
 def features(question: str, hits: Sequence[Hit], notes: int, language: str) -> list[float]:
     """Return the values of FEATURES for a question's hits in a memory of so many notes; one hit at least."""
-    odds = [_odds(hit.relevance or 0.0) for hit in hits]
+    shares = (min(max(hit.relevance or 0.0, _LEAST), 1 - _LEAST) for hit in hits)
+    odds = [log(share / (1 - share)) for share in shares]
     words = max(len(question.split()), len(tokenize(question, language)))
     return [max(odds), max(odds) - median(odds), log1p(notes), log1p(words)]
 
@@ -63,8 +64,3 @@ def sure(question: str, hits: Sequence[Hit], notes: int, language: str) -> bool:
     if any(hit.relevance is None for hit in hits):
         return any(hit.coverage > 0 for hit in hits)
     return bool(hits) and weights().score(features(question, hits, notes, language)) > 0
-
-
-def _odds(share: float) -> float:
-    share = min(max(share, _LEAST), 1 - _LEAST)
-    return log(share / (1 - share))

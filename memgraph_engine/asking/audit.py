@@ -74,7 +74,12 @@ class Audit:
         scope, zone = self._scope(user_id, shared), self._engine.settings.timezone
         first = parse_time(since, "since", zone) or UNKNOWN_PAST
         last = parse_time(until, "until", zone, end=True) or NEVER
-        found = [*self._decided(scope, first, last), *self._erased(scope, first, last)]
+        db, name = self._engine.db, scope.name
+        decided = decisions.of_kinds(db, name, _REMOVING, first, last)
+        erased = (one for one in erasures.receipts(db, scope.tenant) if one.scope == erasures.salted(one.id, name))
+        found = [Removed(one.at, one.kind, left, one) for one, left in decided]
+        found += [Removed(one.ended, one.rule, one.counts["notes"], None, one) for one in erased]
+        found = [one for one in found if first <= one.at <= last]
         kept = [one for one in found if rule is None or one.rule == rule or rule in one.rule.split(", ")]
         return sorted(kept, key=lambda one: one.at, reverse=True)
 
@@ -164,15 +169,6 @@ class Audit:
                     note, hit.relevance, _kept(note), tuple(_holding(note, held[one.name])), tuple(told.values())
                 )
         return Known(note, hit.relevance, _kept(note), tuple(_holding(note, held[scope.name])), ())
-
-    def _decided(self, scope: Scope, since: datetime, until: datetime) -> Iterator[Removed]:
-        for decision, left in decisions.of_kinds(self._engine.db, scope.name, _REMOVING, since, until):
-            yield Removed(decision.at, decision.kind, left, decision)
-
-    def _erased(self, scope: Scope, since: datetime, until: datetime) -> Iterator[Removed]:
-        for one in erasures.receipts(self._engine.db, scope.tenant):
-            if one.scope == erasures.salted(one.id, scope.name) and since <= one.ended <= until:
-                yield Removed(one.ended, one.rule, one.counts["notes"], None, one)
 
 
 def _asks(question: str, words: str, language: str) -> bool:

@@ -10,11 +10,10 @@ from memgraph_engine.llm.role import role
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.llm.tokens import FRAME, most_tokens
-from memgraph_engine.model.answer import Context
+from memgraph_engine.model.answer import Context, Prompt, Section
 from memgraph_engine.model.marker import as_part, enclose, without_marks, without_recalled
 from memgraph_engine.model.memory import Source, label, line
 from memgraph_engine.model.profile import Profile
-from memgraph_engine.model.prompt import Prompt, Section
 from memgraph_engine.settings import PromptSettings
 
 PROFILE = "What is known about the user:"

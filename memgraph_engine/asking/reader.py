@@ -6,21 +6,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Unpack
 
-from memgraph_engine.answer.ask import ask
+from memgraph_engine.answer.ask import ask, cited_in
 from memgraph_engine.answer.candidates import candidates
 from memgraph_engine.answer.certainty import sure
-from memgraph_engine.answer.citations import cited_in
 from memgraph_engine.answer.context import LEAST_BUDGET
 from memgraph_engine.asking import prompting
 from memgraph_engine.asking.about import read_about_user
-from memgraph_engine.asking.by_blocks import by_blocks, most_blocks
 from memgraph_engine.asking.facts import Facts, names_in
 from memgraph_engine.asking.filters import listing, searching
 from memgraph_engine.asking.lookup import find
 from memgraph_engine.asking.reflection import Judge
-from memgraph_engine.asking.remembered import Remembered
-from memgraph_engine.asking.retrieval_log import Log
-from memgraph_engine.asking.use import Recorder
+from memgraph_engine.asking.remembered import Remembered, by_blocks, most_blocks
+from memgraph_engine.asking.write_behind import Log, Recorder
 from memgraph_engine.blocks import reading
 from memgraph_engine.claims import reading as claim_reading
 from memgraph_engine.engine.account import Account, on_account
@@ -35,13 +32,12 @@ from memgraph_engine.interface.filters import SearchFilters
 from memgraph_engine.language.references import standalone
 from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm.spent import Spent
-from memgraph_engine.model.answer import BUSY, Answer, Context
+from memgraph_engine.model.answer import BUSY, Answer, Context, Prompt
 from memgraph_engine.model.block import Block
 from memgraph_engine.model.claim import Claim
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, Note, Source, Status
 from memgraph_engine.model.profile import Profile
-from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import SUCCEEDS, Anchor, Contrary, Hit, Hits, Reflected, Reflection
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage

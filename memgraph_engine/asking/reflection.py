@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import cached_property
 from re import compile as pattern
 
+from memgraph_engine.arrays import np
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.difference import Pair, quoted
@@ -126,8 +127,6 @@ class Judge:
     @cached_property
     def _related(self) -> Mapping[str, str]:
         """Return the notes whose relation to the answer, calibrated as the gate's, is above a half."""
-        import numpy as np
-
         if not tokenize(self._plain, self.language):
             return {}
         vectors = self.embedder.embed_documents([self._plain, *(note.context for note in self.shown)])

@@ -14,7 +14,7 @@ from memgraph_engine.cli.demo import demo
 from memgraph_engine.cli.eval import eval_app
 from memgraph_engine.cli.group import Commands, Group
 from memgraph_engine.cli.import_ import import_app
-from memgraph_engine.cli.worker import worker
+from memgraph_engine.cli.serve import worker
 from memgraph_engine.errors import MemgraphEngineError
 from memgraph_engine.interface.status import status_of
 from memgraph_engine.resources import VERSION

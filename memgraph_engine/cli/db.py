@@ -11,7 +11,7 @@ from memgraph_engine.cli import show
 from memgraph_engine.cli.command import printed
 from memgraph_engine.cli.group import Commands
 from memgraph_engine.cli.options import Json
-from memgraph_engine.cli.progress import bar
+from memgraph_engine.cli.show import bar
 from memgraph_engine.errors import LocalServerError
 
 if TYPE_CHECKING:  # loaded when a command runs, so that `--help` is fast

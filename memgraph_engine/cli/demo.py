@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memgraph_engine.cli import progress, show
+from memgraph_engine.cli import show
 from memgraph_engine.cli.command import connect
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.resources import resource
@@ -24,14 +24,6 @@ _ANSWERS = 3
 
 
 @dataclass(frozen=True)
-class Correction:
-    """What somebody says anew of a fact, and the question whose answer it changes."""
-
-    message: Mapping[str, str]
-    question: str
-
-
-@dataclass(frozen=True)
 class Conversation:
     """What the demo ingests, for which user, what it asks, and what is said anew then, if anything."""
 
@@ -39,7 +31,8 @@ class Conversation:
     user: str
     questions: Sequence[str]
     sample: str | None = None
-    correction: Correction | None = None
+    correction: Mapping[str, Any] | None = None
+    """A `message` that says something anew of a fact, and the `question` whose answer it changes."""
 
 
 def demo(
@@ -76,7 +69,7 @@ def _sample() -> Conversation:
     folder = resource("config", "sample")
     questions = (folder / "questions.txt").read_text("utf-8").splitlines()
     correction = json.loads((folder / "correction.json").read_text("utf-8"))
-    return Conversation(folder / "conversation.jsonl", "sample", questions, correction=Correction(**correction))
+    return Conversation(folder / "conversation.jsonl", "sample", questions, correction=correction)
 
 
 def _locomo(file: Path) -> Conversation:
@@ -92,9 +85,9 @@ def _locomo(file: Path) -> Conversation:
 
 
 def _ingest(memory: "Memory", conversation: Conversation) -> None:
-    with progress.bar("Ingesting", lambda: None) as bar:
+    with show.bar("Ingesting", lambda: None) as bar:
         done = memory.ingest(
-            conversation.file, user_id=conversation.user, sample_id=conversation.sample, progress=progress.Shown(bar)
+            conversation.file, user_id=conversation.user, sample_id=conversation.sample, progress=show.Shown(bar)
         )
     stats = memory.stats(user_id=conversation.user)
     size = f"{show.count(stats.sources, 'message')} in {show.count(stats.sessions, 'session')}"
@@ -111,20 +104,20 @@ def _answer(memory: "Memory", user: str, question: str, hits: "Sequence[Hit]") -
         display.hit(rank, hit, by)
 
 
-def _correct(memory: "Memory", user: str, correction: Correction) -> None:
+def _correct(memory: "Memory", user: str, correction: Mapping[str, Any]) -> None:
     """Let a fact be said anew, show what a prompt is told of it, take that back, and show it again."""
-    message = correction.message
+    message, question = correction["message"], correction["question"]
     show.put()
     show.put("What has changed", style="bold")
     show.put(f"  {message['speaker']} says on {message['time'][:10]}: {message['text']}")
     (entry,) = memory.add(message, user_id=user).entries
     about = {entry.note, *(tie.note for tie in memory.explain(entry.note, user_id=user).ties if tie.kind == "change")}
-    show.put(f'  Who asks "{correction.question}" is told, among others:')
-    _tell(memory, user, correction.question, about)
+    show.put(f'  Who asks "{question}" is told, among others:')
+    _tell(memory, user, question, about)
     if entry.decision:
         memory.undo(entry.decision, user_id=user)
         show.put("  `undo` takes that back, as if nothing had been said:")
-        _tell(memory, user, correction.question, about)
+        _tell(memory, user, question, about)
 
 
 def _tell(memory: "Memory", user: str, question: str, about: Container[str]) -> None:

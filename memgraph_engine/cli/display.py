@@ -1,7 +1,7 @@
 """How a result looks, by its type: alone, or as an entry of a list."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import singledispatch
@@ -14,13 +14,12 @@ from rich.text import Text
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target
 from memgraph_engine.errors import NotFound
-from memgraph_engine.model.answer import Cited, Context
+from memgraph_engine.model.answer import Cited, Context, Prompt
 from memgraph_engine.model.block import Block, BlockRun
 from memgraph_engine.model.claim import Claim, ClaimRun
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source, label, words
-from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import (
     Anchor,
     Applied,
@@ -63,16 +62,7 @@ _ON_DISK = (
 )
 
 
-def shown(on: Target, found: object, none: str = "", again: str = "") -> Iterator[object]:
-    """Yield a result and show it; of an empty list say that there is `none`, and which command makes some."""
-    yield found
-    if not isinstance(found, Iterable) or isinstance(found, Mapping):
-        alone(found, on)
-    elif not _listed(found) and none:
-        typer.echo(f"{none}: {on.again(again)}" if again else none, err=not again)
-
-
-def _listed(found: Iterable[object]) -> bool:
+def listed(found: Iterable[object]) -> bool:
     """Show the entries of a list; False where there are none."""
     entries = iter(found)
     for first in entries:

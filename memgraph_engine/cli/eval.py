@@ -10,7 +10,7 @@ import typer
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, printed
 from memgraph_engine.cli.group import Commands
-from memgraph_engine.cli.progress import bar
+from memgraph_engine.cli.show import bar
 from memgraph_engine.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memgraph_engine.evaluation.estimate import Estimate
     from memgraph_engine.evaluation.experiment import Experiment
     from memgraph_engine.evaluation.locomo import Conversation
-    from memgraph_engine.evaluation.session import Session
+    from memgraph_engine.evaluation.run import Session
     from memgraph_engine.evaluation.summary import Summary
     from memgraph_engine.settings import Settings
 
@@ -69,19 +69,19 @@ def locomo(
     The memories of a run have tenants of their own and are removed as it goes on. What was asked and answered is kept
     in --out: the same command again asks for nothing twice. Ablations of the construction build a memory each.
     """
-    from memgraph_engine.evaluation import session
+    from memgraph_engine.evaluation import run
     from memgraph_engine.llm.roles import chat_named
 
     settings = _settings(model, preset)
     if forget:
-        removed = session.forget(out, settings)
+        removed = run.forget(out, settings)
         yield {"removed": removed}
         typer.echo("This run is removed from the database." if removed else "There is no such run.")
         return
     judge = (judge or settings.llm.roles.judging.model or "") if model else ""
     experiment = _experiment(file, model, judge, ablation or [], k or [], full_context=full_context)
     llm, judging = (chat_named(name, settings.llm) if name else None for name in (model, judge))
-    with session.session(file, experiment, out, settings, llm=llm, judge=judging) as one:
+    with run.session(file, experiment, out, settings, llm=llm, judge=judging) as one:
         expected = one.estimate()
         if estimate:
             parts = {name: getattr(expected, name) for name in ("construction", "answers", "judgements", "total")}

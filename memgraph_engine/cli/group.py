@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from memgraph_engine.cli.options import described
 from memgraph_engine.cli.rows import command
-from memgraph_engine.interface.meant import meant
+from memgraph_engine.interface.arguments import meant
 
 C = TypeVar("C", bound=Callable[..., Any])
 _FEW = 12  # commands that are all named

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memgraph_engine.cli import progress, show
+from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_tenant
 from memgraph_engine.cli.group import Commands, WithDefault
 from memgraph_engine.cli.options import Shared, whose
@@ -129,7 +129,7 @@ def _bring(on: Target, work: "Callable[..., Brought]", files: list[Path], **give
         bar.reach(ceil(done.read / 1000), ceil(done.size / 1000))
 
     memory = on.connect()
-    with progress.bar("Importing, kB", lambda: None) as bar:
+    with show.bar("Importing, kB", lambda: None) as bar:
         try:
             done = work(memory, files, progress=tell_so_far, **given)
         except (KeyboardInterrupt, StoreError):

@@ -1,23 +1,78 @@
-"""Options that several commands share."""
+"""Options that several commands share, and what the tab key offers behind them."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter, Signature, signature
 from shlex import quote
-from typing import Annotated, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 import typer
 
-from memgraph_engine.cli import complete
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import ABOUT, FILTERS, NOTE_FILTERS, NoteFilters, SearchFilters, metadata_of
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.marker import shown
 
+if TYPE_CHECKING:
+    from memgraph_engine.graph.database import Database
+    from memgraph_engine.settings import Settings
+
+_SECONDS = 2.0  # that a terminal waits at most for the server
+_MOST = 200  # names
+_PLAIN = re.compile(r"[\w.+@%][\w.+@%:/=-]*")  # others a shell might run, cut in two or take for an option
+
+
+def user_names(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the users of the tenant whose names begin so."""
+    from memgraph_engine.graph import scopes
+
+    return _named(context, incomplete, lambda db, tenant: (user.id for user in scopes.users(db, tenant)))
+
+
+def session_names(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the sessions that begin so, of the user that was named, or of the shared memory."""
+    from memgraph_engine.graph import scopes
+    from memgraph_engine.model.scope import Scope
+
+    user, shared = context.params.get("user"), context.params.get("shared")
+    if not user and not shared:
+        return []
+
+    def found(db: "Database", tenant: str) -> Iterable[str]:
+        return (one.id for one in scopes.sessions(db, Scope(tenant, user).name))
+
+    return _named(context, incomplete, found)
+
+
+def _named(context: typer.Context, incomplete: str, find: "Callable[[Database, str], Iterable[str]]") -> list[str]:
+    from memgraph_engine.errors import MemgraphEngineError
+    from memgraph_engine.settings import Settings
+
+    try:
+        settings = Settings.load()
+        tenant = context.params.get("tenant") or settings.tenant
+        if not (db := _database(settings)):
+            return []
+        with db:
+            names = (name for name in find(db, tenant) if name.startswith(incomplete))
+            return [name for name in names if _PLAIN.fullmatch(name)][:_MOST]
+    except MemgraphEngineError:
+        return []
+
+
+def _database(settings: "Settings") -> "Database | None":
+    """Reach the server of the settings, or the managed one if it runs."""
+    from memgraph_engine.graph.database import Address, Database
+    from memgraph_engine.graph.server.local import LocalServer
+
+    at = Address.of(settings) or LocalServer(settings).address()
+    return Database(at, database=settings.database, connect_timeout=_SECONDS, retry_time=0.0) if at else None
+
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-User = Annotated[str | None, "--user -u NAME: The user whose memory is meant.", {"autocompletion": complete.users}]
+User = Annotated[str | None, "--user -u NAME: The user whose memory is meant.", {"autocompletion": user_names}]
 Shared = Annotated[bool, "Take the tenant's shared memory, not a user's."]
 Tenant = Annotated[str | None, "NAME: The tenant; else the setting `tenant`."]
 Json = Annotated[bool, "--json: Print one JSON document, for machines."]
@@ -32,7 +87,7 @@ Budget = Annotated[int | None, "TOKENS: The most tokens of the context, 200 or m
 History = Annotated[
     str,
     "ID: The conversation that goes on: its last turns tell what the question refers back to.",
-    {"autocompletion": complete.sessions},
+    {"autocompletion": session_names},
 ]
 NoteId = Annotated[str, "ID: The id of a note, or of one of its sources."]
 _LINE = re.compile(r"((?:--?[a-z][\w-]* ?)*)([A-Z][A-Z=|]*)?: (.*)")
@@ -76,7 +131,7 @@ _FILTERS: Mapping[str, tuple[Any, str]] = {
     "archived": (bool | None, "--archived: "),
 }
 FILTER_OPTIONS: dict[str, Any] = {
-    name: Annotated[kind, f"{names}{ABOUT[name]}", {"autocompletion": complete.sessions if name == "session" else None}]
+    name: Annotated[kind, f"{names}{ABOUT[name]}", {"autocompletion": session_names if name == "session" else None}]
     for name in FILTERS
     for kind, names in [_FILTERS.get(name, (str | None, ""))]
 }

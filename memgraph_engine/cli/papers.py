@@ -9,7 +9,7 @@ from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory, on_tenant
 from memgraph_engine.cli.group import Commands
 from memgraph_engine.cli.options import Shared, User, whose
-from memgraph_engine.cli.progress import bar
+from memgraph_engine.cli.show import bar
 
 topics_app = Commands("topics", "Topics: keywords that occur together.", ("list", "show", "ties", "runs"))
 blocks_app = Commands(
@@ -48,9 +48,7 @@ def rebuild(
             runs = memory.rebuild_all_topics(engine=engine, progress=running.phase)
         else:
             runs = [memory.rebuild_topics(**on.owner, engine=engine, progress=running.phase)]
-    from memgraph_engine.cli.display import shown
-
-    yield from shown(on, runs if every else runs[0])
+    yield from on.shown(runs if every else runs[0])
     if not runs:
         typer.echo("No memory has changed since its topics were found.")
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from memgraph_engine.cli import progress, show
+from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory, on_tenant
 from memgraph_engine.cli.options import MANY, Budget, Considered, History, NoteId, Question
 from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, FACTS, NEWEST, OUTLINE, TOP_K
@@ -60,9 +60,7 @@ def command(name: str) -> Callable[..., None]:
             yield one.answer(found, given) if one else found
             typer.echo(show.clean(row.done.format(**given, made=found)))
         else:
-            from memgraph_engine.cli.display import shown
-
-            yield from shown(on, found, row.none, row.again)
+            yield from on.shown(found, row.none, row.again)
 
     run.__doc__ = row.about
     takes = [Parameter("on", Parameter.KEYWORD_ONLY), *(_parameter(*one) for one in row.takes.items())]
@@ -71,7 +69,7 @@ def command(name: str) -> Callable[..., None]:
 
 
 def _run(call: Callable[..., object], title: str, phases: int) -> Any:
-    with progress.bar(title, lambda: phases or None) as bar:
+    with show.bar(title, lambda: phases or None) as bar:
         return call(progress=bar.phase if phases else bar.reach)
 
 

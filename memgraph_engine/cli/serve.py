@@ -1,22 +1,24 @@
-"""Servers, and the keys by which they may be asked."""
+"""What runs until it is stopped: servers, the keys by which they may be asked, and the worker."""
 
 import logging
+import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memgraph_engine.cli import complete, show
+from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, connect, on_tenant
 from memgraph_engine.cli.group import Commands
-from memgraph_engine.cli.options import Shared, Tenant, User, whose
+from memgraph_engine.cli.options import Shared, Tenant, User, user_names, whose
 from memgraph_engine.errors import MissingExtra, NotFound
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from memgraph_engine.client import Memory
+    from memgraph_engine.model.health import JobRun
     from memgraph_engine.model.key import Key, Right
+    from memgraph_engine.worker.work import Worker
 
 LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
@@ -84,7 +86,7 @@ def add(
     on: Target,
     name: Annotated[str, "NAME: What you will know the key by."],
     user: Annotated[
-        str | None, "--user -u NAME: The user whose memory it opens.", {"autocompletion": complete.users}
+        str | None, "--user -u NAME: The user whose memory it opens.", {"autocompletion": user_names}
     ] = None,
     whole_tenant: Annotated[bool, "It opens all memories of the tenant."] = False,
     right: Annotated[
@@ -99,24 +101,19 @@ def add(
     if (user is None) != whole_tenant:
         raise typer.BadParameter("say whose memory it opens: --user, or else --whole-tenant.", param_hint="--user")
     from memgraph_engine.graph import keys
+    from memgraph_engine.ingest.messages import parse_time
     from memgraph_engine.model.key import new_key
     from memgraph_engine.model.memory import NEVER
     from memgraph_engine.model.scope import Scope
 
     memory = on.connect()
     scope, now = Scope(memory.engine.settings.tenant, user), memory.engine.now()
-    until = _end(memory, expires) or NEVER
+    until = parse_time(expires, "--expires", memory.engine.settings.timezone, end=True) or NEVER
     made = new_key(name, scope, right or ("read", "write"), now=now, expires_at=until)
     keys.store(memory.engine.db, made)
     yield made
     typer.echo(show.clean(f"Made {_told(made.key)}. This is its secret, which is not shown again:"), err=True)
     typer.echo(made.secret)
-
-
-def _end(memory: "Memory", given: str | None) -> "datetime | None":
-    from memgraph_engine.ingest.messages import parse_time
-
-    return parse_time(given, "--expires", memory.engine.settings.timezone, end=True)
 
 
 @keys_app.command("list")
@@ -158,3 +155,85 @@ def _ended(key: "Key", now: "datetime") -> str:
     if key.revoked_at.year < 9999:
         return f", revoked {show.moment(key.revoked_at)}"
     return "" if key.opens(now) else ", has ended"
+
+
+def worker(
+    once: Annotated[bool, "Do what is due, then end."] = False,
+    tenant: Tenant = None,
+    every_tenant: Annotated[bool, "--all-tenants: Work for every tenant of the database."] = False,
+    as_json: Annotated[bool, "--json: Print one JSON document a line, for machines."] = False,
+) -> None:
+    """Construct pending notes and find topics when it is due.
+
+    The settings under `worker` say when.
+    Any number of workers, on any number of machines, share the work. SIGTERM or an interrupt ends a worker cleanly,
+    with exit code 0; a second one ends it at once. When a worker is killed, the memory stays as it was, and another
+    worker takes over within 10 seconds. It runs at a low priority (nice 10), so that what answers users goes first.
+
+    With --once, it has the priority of whoever calls it, says at its end for what topics wait, and the exit code is 1
+    if a job failed.
+    """
+    if every_tenant and tenant is not None:
+        raise typer.BadParameter("it stands for every tenant: leave --tenant out.", param_hint="--all-tenants")
+    with connect(tenant) as memory:
+        from memgraph_engine.worker.work import Worker, give_way
+
+        engine = memory.engine
+
+        def tell(run: "JobRun") -> None:
+            show.line(run) if as_json else typer.echo(f"{_time(run.at)}  {show.clean(_said(run))}")
+
+        one = Worker(engine, every_tenant=every_tenant, tell=tell)
+        whose = "every tenant" if every_tenant else f"tenant {engine.settings.tenant}"
+        table = "; ".join(f"{name} {when}" for name, when in one.plans.items())
+        _event(engine.now(), "started", f"for {whose}; {table}", as_json=as_json)
+        fine = True
+        with _stopped_by_signals(one):
+            if once:
+                fine = one.once()
+                if waits := one.waits():
+                    _event(engine.now(), "waits", waits, as_json=as_json)
+            else:
+                give_way()
+                one.run()
+        _event(engine.now(), "stopped", "", as_json=as_json)
+    if not fine:
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _stopped_by_signals(one: "Worker") -> Iterator[None]:
+    """Let the first SIGTERM or SIGINT stop the worker cleanly, and another one interrupt it."""
+
+    def asked(_signal: int, _frame: object) -> None:
+        if one.stopping:
+            raise KeyboardInterrupt
+        one.stop()
+
+    former = {which: signal.signal(which, asked) for which in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for which, by in former.items():
+            signal.signal(which, by)
+
+
+def _event(at: datetime, name: str, text: str, *, as_json: bool) -> None:
+    if as_json:
+        show.line({"kind": name, "at": at, "text": text})
+    else:
+        typer.echo(f"{_time(at)}  worker {name} {show.clean(text)}".rstrip())
+
+
+def _said(run: "JobRun") -> str:
+    """Return what a run of a job did, in a line."""
+    counts = ", ".join(f"{number:,} {name}" for name, number in run.counts.items())
+    what = " ".join(part for part in (run.scope, run.kind, run.outcome) if part)
+    why = f" ({run.why}; {run.seconds:.1f} s)" if run.why else ""
+    cost = f"; {run.cost.calls:,} calls of chat models, {show.money(run.cost)}" if run.cost.calls else ""
+    told = "".join(f"; {one}" for one in ([run.error] if run.error else []) + list(run.fallbacks))
+    return f"{what}{why}{f': {counts}' if counts else ''}{cost}{told}"
+
+
+def _time(at: datetime) -> str:
+    return f"{at:%Y-%m-%dT%H:%M:%SZ}"

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -92,16 +92,15 @@ def health(
     found = _look(on.tenant, timedelta(minutes=overdue))
     on.failed = not found.ok
     yield found
-    waits = {f"waits to {one.job}": _since(one.since, one.memories) for one in found.undone}
+    waits = {
+        f"waits to {one.job}": f"{one.memories:,} memories{f', since {show.moment(one.since)}' if one.since else ''}"
+        for one in found.undone
+    }
     facts = {"server": found.server, "schema": f"{found.schema} of {found.expected}", "clock": f"{found.clock:+} s"}
     topics = {"topics": _topics(found.fresh)} if found.fresh else {}
     show.facts({**facts, **waits, **topics, "state": "well" if found.ok else "not well"})
     for fault in found.faults:
         typer.echo(show.clean(fault), err=True)
-
-
-def _since(since: datetime | None, memories: int) -> str:
-    return f"{memories:,} memories" + (f", since {show.moment(since)}" if since else "")
 
 
 def _topics(fresh: int) -> str:

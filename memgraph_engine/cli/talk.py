@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
-from memgraph_engine.cli import progress, show
+from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory
 from memgraph_engine.cli.options import MANY, Budget, Considered, History, NoWait, Question, metadata
 from memgraph_engine.errors import StoreError
@@ -103,17 +103,15 @@ def ingest(
         raise typer.BadParameter("it names one document or folder, and there are several.", param_hint="--id")
     how: How = {"format": format, "sample_id": sample, "encoding": encoding, "repository": repository}
     memory = on.connect()
-    with progress.bar("Ingesting", lambda: _count(memory, paths, how)) as bar:
-        so_far = progress.Shown(bar)
+    with show.bar("Ingesting", lambda: _count(memory, paths, how)) as bar:
+        so_far = show.Shown(bar)
         try:
             done = memory.ingest(paths, **on.owner, update=update, **how, id=id, wait=not no_wait, progress=so_far)
         except (KeyboardInterrupt, StoreError):
             bar.tell(f"Stopped: {so_far.done}. Run the same command again to go on; what is stored is recognised.")
             raise
     on.failed = bool(done.faults)
-    from memgraph_engine.cli.display import shown
-
-    yield from shown(on, done)
+    yield from on.shown(done)
 
 
 def _count(memory: "Memory", paths: list[Path], how: How) -> int:
@@ -136,7 +134,7 @@ def process(on: Target) -> Iterator[object]:
     done = Ingested()
     memory = on.memory()
     most = memory.engine.settings.ingest_batch
-    with progress.bar("Constructing", lambda: memory.stats(**on.owner).notes.get("pending", 0)) as bar:
+    with show.bar("Constructing", lambda: memory.stats(**on.owner).notes.get("pending", 0)) as bar:
         try:
             while (receipt := memory.process(**on.owner, limit=most)).entries:
                 done += Ingested.of(receipt)
@@ -144,9 +142,7 @@ def process(on: Target) -> Iterator[object]:
         except (KeyboardInterrupt, MemgraphEngineError):
             bar.tell(f"Stopped: {done}. Run the same command again to go on.")
             raise
-    from memgraph_engine.cli.display import shown
-
-    yield from shown(on, done)
+    yield from on.shown(done)
 
 
 @on_memory

@@ -55,14 +55,12 @@ class CheckedEmbedder:
 
     def embed_query(self, text: str) -> "NDArray[np.float32]":
         """Return an array of shape (dimensions,); raises EmbeddingError."""
-        vector: NDArray[np.float32] = self._checked([self._call_query(text)], 1)[0]
-        return vector
-
-    def _call_query(self, text: str) -> "Sequence[float] | NDArray[np.float32]":
         try:
-            return self._inner.embed_query(text)
+            given = self._inner.embed_query(text)
         except Exception as error:  # as above
             raise EmbeddingError(f"The embedder {self.name!r} failed on a question: {error}") from error
+        vector: NDArray[np.float32] = self._checked([given], 1)[0]
+        return vector
 
     def _checked(self, vectors: object, expected: int) -> "NDArray[np.float32]":
         try:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from memgraph_engine.artifacts import model_files
+from memgraph_engine.embedding.libraries import FastembedEmbedder, LiteLLMEmbedder, SentenceTransformersEmbedder
 from memgraph_engine.embedding.multilingual import prepare
 from memgraph_engine.embedding.onnx import OnnxEmbedder, Reading, reading_of
 from memgraph_engine.errors import SettingsError
@@ -40,16 +41,10 @@ def embedder_named(settings: Settings, recorded: str = "") -> Embedder:
     if folder_ := onnx_folder(named):
         return OnnxEmbedder(f"onnx/{folder_.name}", folder_, reading_of(folder_, settings), settings)
     if family == "fastembed" and model:
-        from memgraph_engine.embedding.fastembed import FastembedEmbedder
-
         return FastembedEmbedder(model, settings)
     if family == "sentence-transformers" and model:
-        from memgraph_engine.embedding.sentence_transformers import SentenceTransformersEmbedder
-
         return SentenceTransformersEmbedder(model, settings.embedding_batch)
     if family == "litellm" and model:
-        from memgraph_engine.embedding.litellm import LiteLLMEmbedder
-
         return LiteLLMEmbedder(model, settings.embedding_batch)
     raise SettingsError(
         f"There is no embedder {named!r}: choose {', '.join(MODELS)}, onnx:/FOLDER, fastembed/MODEL, "

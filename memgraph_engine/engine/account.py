@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from memgraph_engine.cost import NOTHING, Budget, Cost
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import spending
-from memgraph_engine.llm.meter import Gauge, Meter, budget_of, charge, check
-from memgraph_engine.llm.spent import Spent
+from memgraph_engine.llm.spent import Gauge, Meter, Spent, budget_of, charge, check
 from memgraph_engine.model.scope import Scope
 
 

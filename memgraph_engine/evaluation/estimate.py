@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.evaluation.answering import answering_brief, judging
 from memgraph_engine.evaluation.experiment import ANSWER, JUDGED, Experiment, Task
-from memgraph_engine.evaluation.journal import Journal
-from memgraph_engine.evaluation.kept import KeptChat
+from memgraph_engine.evaluation.kept import Journal, KeptChat
 from memgraph_engine.evaluation.variants import FULL_CONTEXT, Variant
 from memgraph_engine.ingest.extract import extraction, turn
 from memgraph_engine.ingest.messages import parse_message

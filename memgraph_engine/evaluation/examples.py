@@ -16,16 +16,14 @@ from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.engine.wiring import purge
 from memgraph_engine.errors import InvalidInput, ModelUnavailable
-from memgraph_engine.evaluation.journal import Journal
-from memgraph_engine.evaluation.kept import KeptChat, KeptEmbedder, Replies
+from memgraph_engine.evaluation.kept import Journal, KeptChat, KeptEmbedder, Replies
 from memgraph_engine.evaluation.locomo import Conversation, Question
-from memgraph_engine.evaluation.run import after
+from memgraph_engine.evaluation.run import after, stored
 from memgraph_engine.evaluation.variants import Variant, without_models
 from memgraph_engine.files import written_whole
 from memgraph_engine.graph import leases
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.model.ports import ChatModel, Message
-from memgraph_engine.model.result import Hit
 from memgraph_engine.recall.select import MOST_READ
 from memgraph_engine.settings import Settings
 
@@ -146,7 +144,7 @@ class _Export:
             first = {"reranker": "", "rounds": 2 if self.llm else 1, "sufficient": 0.0}
             mine = Variant("first-stage", {"recall": first}, unasked=frozenset({"sufficiency"}))
             memory = mine.of(self.memory, self.tenant)
-            self._build(memory, conversation)
+            stored(memory, conversation, self._told, self.advance)
             asked = after(conversation, memory)
             for question in conversation.questions:
                 if question.evidence:
@@ -155,22 +153,17 @@ class _Export:
         finally:
             purge(self.tenant, settings)
 
-    def _build(self, memory: Memory, conversation: Conversation) -> None:
-        size = memory.engine.settings.ingest_batch
-        for start in range(0, len(conversation.turns), size):
-            some = conversation.turns[start : start + size]
-            self._told(memory.add_many(some, user_id=conversation.id).fallbacks)
-            self.advance(len(some))
-        if memory.engine.settings.recall.has("topics"):
-            memory.rebuild_topics(user_id=conversation.id)
-
     def _example(self, memory: Memory, user: str, question: Question) -> Example:
         read = min(memory.engine.settings.recall.candidates * self.k, MOST_READ)
         hits = memory.search(question.text, user_id=user, top_k=read, explain=True)
         self._told(hits.fallbacks)
-        some = tuple(_candidate(number, hit) for number, hit in enumerate(hits, 1))
+        some = tuple(
+            Candidate(number, one.note.context, one.note.speaker, one.note.said_at, tuple(s.id for s in one.sources))
+            for number, one in enumerate(hits, 1)
+        )
         keep = tuple(one.note for one in some if not set(question.evidence).isdisjoint(one.sources))
-        queries = _queries(hits[0]) if hits else ()
+        planned = hits[0].explanation.rounds if hits and hits[0].explanation else ()
+        queries = planned[0].plan.queries if planned else ()
         return Example(user, question.text, question.category, queries, some, question.evidence, keep)
 
     def _told(self, fallbacks: Sequence[str]) -> None:
@@ -180,13 +173,3 @@ class _Export:
             if self.llm.failures:
                 raise ModelUnavailable(f"Nothing is written, since the model failed: {fallbacks[0]}")
         self.fallbacks.update(dict.fromkeys(fallbacks))
-
-
-def _candidate(number: int, hit: Hit) -> Candidate:
-    note = hit.note
-    return Candidate(number, note.context, note.speaker, note.said_at, tuple(source.id for source in hit.sources))
-
-
-def _queries(hit: Hit) -> tuple[str, ...]:
-    """Return what a model made of the question, as the first round was planned."""
-    return hit.explanation.rounds[0].plan.queries if hit.explanation and hit.explanation.rounds else ()

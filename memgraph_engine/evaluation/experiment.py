@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.evaluation.journal import Journal, Key
+from memgraph_engine.evaluation.kept import Journal, Key
 from memgraph_engine.evaluation.locomo import Conversation, Question, conversations
 from memgraph_engine.evaluation.variants import FULL_CONTEXT, MEMORY, Variant, variants
 from memgraph_engine.settings import Settings
@@ -19,6 +19,8 @@ SWEEP = (10, 20, 30, 40, 50)
 """The k that retrieval is measured at beside (MLA-ARC, section 5.5)."""
 
 FOUND, ANSWER, JUDGED = "found", "answer", "judged"
+BUILT = "built"
+STORED = "stored"  # and by which tenant: what a run that is broken off leaves behind is known
 _ROOMS = {"recall", "gate", "topics", "blocks", "answer", "lifecycle", "use"}
 _SETTINGS = {"embedder", "language", "timezone", "max_keywords", *_ROOMS}
 _LLM = {"temperature", "max_tokens", "batch_tokens"}
@@ -66,7 +68,7 @@ class Experiment:
     def tasks(self, conversation: Conversation) -> Iterator[Task]:
         """Yield every task about a conversation."""
         for variant in self.variants:
-            for k in self._ks(variant):
+            for k in sorted({*self.ks, *SWEEP}) if variant.name == MEMORY else self.answered(variant):
                 for number, question in enumerate(conversation.questions):
                     if wanted := self._wanted(k, question):
                         yield Task(variant, k, conversation.id, number, question, wanted)
@@ -89,9 +91,6 @@ class Experiment:
         if variant.name == FULL_CONTEXT:
             return (0,)
         return self.ks if variant.name == MEMORY else self.ks[:1]
-
-    def _ks(self, variant: Variant) -> Sequence[int]:
-        return sorted({*self.ks, *SWEEP}) if variant.name == MEMORY else self.answered(variant)
 
     def _wanted(self, k: int, question: Question) -> tuple[str, ...]:
         found = (FOUND,) if k and question.evidence else ()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from memgraph_engine.evaluation.experiment import SWEEP
 from memgraph_engine.evaluation.locomo import CATEGORIES
-from memgraph_engine.evaluation.papers import ablation, rows
+from memgraph_engine.evaluation.report import ablation, rows
 from memgraph_engine.evaluation.summary import ALL, RECALL, Summary
 from memgraph_engine.evaluation.variants import FULL_CONTEXT, MEMORY, RAG
 

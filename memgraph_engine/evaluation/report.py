@@ -2,26 +2,91 @@
 
 import os
 import platform
-from collections.abc import Iterable, Iterator, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from operator import attrgetter
+from typing import Any
 
 from memgraph_engine.cost import Cost
 from memgraph_engine.embedding.choose import named_in
 from memgraph_engine.evaluation.answering import ADVERSARIAL_TEMPERATURE, TEMPERATURE
-from memgraph_engine.evaluation.bootstrap import RESAMPLES
 from memgraph_engine.evaluation.experiment import SWEEP
 from memgraph_engine.evaluation.locomo import CATEGORIES
-from memgraph_engine.evaluation.papers import ablation, rows
+from memgraph_engine.evaluation.ranking import RESAMPLES
 from memgraph_engine.evaluation.summary import ALL, BUT_ADVERSARIAL, HIT, JUDGE, RECALL, TOKENS, Summary
 from memgraph_engine.evaluation.variants import BLOCKS, FULL_CONTEXT, MEMORY, RAG, SLM
 from memgraph_engine.evaluation.wording import MEASURES, SBERT
+from memgraph_engine.resources import resource
 from memgraph_engine.settings import Settings
+
+_USUAL = "gpt-4o-mini"  # the model that all papers report on
+_QUESTIONS = (282, 321, 96, 841)  # that LoCoMo's ten conversations have of categories 1 to 4
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a paper reports for a system with a model: a value for each category, 1 to 5, None if not given.
+
+    `average` is the paper's own over all questions, None if it gives none.
+    """
+
+    source: str
+    model: str
+    system: str
+    values: Sequence[float | None]
+    average: float | None
+
+    @property
+    def but_adversarial(self) -> float | None:
+        """The mean over the questions of categories 1 to 4, worked out here; None if one of the four is not given."""
+        known = [value for value in self.values[:4] if value is not None]
+        if len(known) < len(_QUESTIONS):
+            return None
+        return sum(value * questions for value, questions in zip(known, _QUESTIONS, strict=True)) / sum(_QUESTIONS)
+
+
+def rows(measure: str, model: str) -> list[Row]:
+    """Return what papers report by a measure for a model; where they report nothing for it, for gpt-4o-mini.
+
+    A run that a paper gives two values for has two rows.
+
+    >>> [(row.source, row.system, row.values[0]) for row in rows("METEOR", "openai/gpt-4o")]
+    [('MLA-ARC, table 6', 'full context', 16.7), ('MLA-ARC, table 6', 'MLA-ARC', 17.97)]
+    """
+    measured = [row for row in _file()["row"] if measure in row]
+    name = model.rpartition("/")[2].casefold()
+    wanted = next((row["model"] for row in measured if row["model"].casefold() == name), _USUAL)
+    return [_row(row, measure) for row in measured if row["model"] == wanted]
+
+
+def ablation(measure: str, variant: str) -> float | None:
+    """Return what MemFly's table 3 (Qwen3-8B) has for a variant, None if it has none.
+
+    >>> ablation("Recall", "memfly-without-topics"), ablation("Recall", "without-words")
+    (53.3, None)
+    """
+    return next((row[measure] for row in _file()["ablation"] if row["variant"] == variant), None)
+
+
+def _row(row: Mapping[str, Any], measure: str) -> Row:
+    averages = dict(zip(("F1", "BLEU-1"), row.get("average", ()), strict=False))
+    values = [None if value != value else value for value in row[measure]]
+    return Row(row["source"], row["model"], row["system"], values, averages.get(measure))
+
+
+@cache
+def _file() -> Mapping[str, Any]:
+    return tomllib.loads(resource("config", "evaluation", "papers.toml").read_text("utf-8"))
+
 
 _NUMBERS = tuple(str(number) for number in CATEGORIES)
 _NAMED = tuple(f"{number} {name}" for number, name in CATEGORIES.items())
 _SHOWN = ("memgraph-engine", "neo4j", "numpy", "onnxruntime", "litellm", "nltk", "rouge-score")
-_PARAMETERS = (
+_PARAMETERS = (  # that the papers name (MemFly, table 5)
     *("gate.merge_threshold", "gate.link_threshold", "recall.ranking", "recall.topic_anchors"),
     *("recall.keyword_anchors", "recall.spread", "recall.rounds", "answer.rounds", "answer.relevance"),
 )
@@ -69,20 +134,14 @@ def _head(summary: Summary, settings: Settings, spent: Cost) -> Iterator[str]:
     how = f"Model {experiment.model}" if experiment.model else "No LLM: retrieval only"
     judge = f", judged by {experiment.judge}" if experiment.judge else ""
     yield f"{how}{judge}; embedder {named_in(settings)}. {_circumstances()}"
-    yield f"Preset: {settings.preset or 'none'}. In force: {', '.join(_in_force(settings))}."
+    in_force = (f"`{name}` {attrgetter(name)(settings)}" for name in _PARAMETERS)
+    yield f"Preset: {settings.preset or 'none'}. In force: {', '.join(in_force)}."
     if experiment.model:
         money = "unknown" if spent.money is None else f"${spent.money:,.4f}"
         yield (
             f"Temperature {TEMPERATURE:g}, for category 5 {ADVERSARIAL_TEMPERATURE:g}. Paid for: {spent.calls:,} "
             f"requests, {spent.input_tokens:,} tokens read and {spent.output_tokens:,} written, price {money}."
         )
-
-
-def _in_force(settings: Settings) -> Iterator[str]:
-    """Yield the parameters that the papers name (MemFly, table 5), of the settings of the run."""
-    for name in _PARAMETERS:
-        table, _, key = name.partition(".")
-        yield f"`{name}` {getattr(getattr(settings, table), key)}"
 
 
 def _circumstances() -> str:

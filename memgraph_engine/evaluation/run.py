@@ -1,50 +1,59 @@
-"""Run an experiment: build the memories of each conversation, ask its questions, write every result down at once."""
+"""Run an experiment in its folder: build the memories of each conversation, ask its questions, write down results."""
 
-from collections.abc import Callable, Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from memgraph_engine.answer.context import LEAST_BUDGET
 from memgraph_engine.blocks.reading import scored
 from memgraph_engine.client import Memory
+from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.engine.wiring import purge
-from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
+from memgraph_engine.errors import BudgetSpent, InvalidInput, ModelError, ModelUnavailable, needed
+from memgraph_engine.evaluation import plots
 from memgraph_engine.evaluation.answering import Answering, Patience
-from memgraph_engine.evaluation.experiment import ANSWER, FOUND, JUDGED, Experiment, Task
-from memgraph_engine.evaluation.journal import Journal
-from memgraph_engine.evaluation.kept import KeptChat
+from memgraph_engine.evaluation.estimate import Estimate, estimate
+from memgraph_engine.evaluation.experiment import (
+    ANSWER,
+    BUILT,
+    FOUND,
+    JUDGED,
+    STORED,
+    Experiment,
+    Task,
+    identity,
+    same_run,
+)
+from memgraph_engine.evaluation.kept import Journal, KeptChat, KeptEmbedder, Replies
 from memgraph_engine.evaluation.locomo import Conversation
-from memgraph_engine.evaluation.variants import BLOCKS, FULL_CONTEXT, RAG, Variant
-from memgraph_engine.evaluation.wording import MEASURES, SBERT, similarity, wording
+from memgraph_engine.evaluation.report import report
+from memgraph_engine.evaluation.summary import Summary
+from memgraph_engine.evaluation.variants import BLOCKS, FULL_CONTEXT, RAG, Variant, without_models
+from memgraph_engine.evaluation.wording import MEASURES, SBERT, require_measures, similarity, wording
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.interface import defaults
 from memgraph_engine.model.memory import Source, line
+from memgraph_engine.model.ports import ChatModel
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.settings import Settings
 
 _ROOM = 2000  # tokens for each note of a context: the number of notes is what bounds it
-BUILT = "built"
-STORED = "stored"  # and by which tenant: what a run that is broken off leaves behind is known
 
 
 class Run:
-    """A run of an experiment on a database; what is in `results` is not done again.
+    """A run of an experiment on a database; what is known is not done again.
 
-    `memory` is connected with the experiment's model. Memories have tenants of their own, named after `name`, and are
+    `memory` is connected with the experiment's model. Memories have tenants of their own, named after the run, and are
     removed when all questions about them are answered.
     """
 
-    def __init__(
-        self,
-        experiment: Experiment,
-        name: str,
-        memory: Memory,
-        results: Journal,
-        answering: Answering,
-        llm: KeptChat | None = None,
-    ) -> None:
-        self._experiment, self._name, self._memory, self._results = experiment, name, memory, results
-        self._answering, self._llm = answering, llm
+    def __init__(self, of: "Session", memory: Memory) -> None:
+        self._experiment, self._name, self._results, self._llm = of.experiment, of.name, of.results, of.llm
+        self._memory, self._answering = memory, Answering(of.llm, of.judge, of.settings.llm)
         self.patience = Patience()
 
     def all(self, advance: Callable[[int], None], done: Callable[[], None] = lambda: None) -> None:
@@ -64,15 +73,19 @@ class Run:
         self, conversation: Conversation, memory: str, tasks: Sequence[Task], advance: Callable[[int], None]
     ) -> None:
         """Build one memory of a conversation, do the tasks that read it, and remove it."""
-        tenant = self._tenant(memory, conversation)
+        tenant = f"eval-{self._name}-{memory}-{conversation.id}"
         if memory != FULL_CONTEXT:
             builder = next(one for one in self._experiment.variants if one.name == memory)
             self._build(conversation, builder, tenant, advance)
             if any(task.variant.reads_blocks(self._memory.engine.settings) for task in tasks):
-                self._build_blocks(conversation, builder, tenant)
+                stored, user = builder.of(self._memory, tenant), conversation.id
+                if not stored.block_runs(user_id=user, limit=1):  # else a broken-off run has built them
+                    stored.rebuild_blocks(user_id=user)
             if any(task.variant.claims for task in tasks):
                 builder.of(self._memory, tenant).consolidate(user_id=conversation.id)  # reads each note once
-        everything = "\n".join(_lines(conversation)) if memory == FULL_CONTEXT else ""
+        given = conversation.turns if memory == FULL_CONTEXT else ()
+        said = (parse_message(turn, turn["id"], timezone="UTC", max_text=1_000_000) for turn in given)
+        everything = "\n".join(line(source, "english") for source in said)  # as a note's raw text has them
         asked = after(conversation, self._memory)
         of = {task.variant.name: task.variant.of(asked, tenant) for task in tasks}
 
@@ -90,28 +103,20 @@ class Run:
         """
         memory, user = variant.of(self._memory, tenant), conversation.id
         self._results.add((STORED, tenant), {})
-        size = memory.engine.settings.ingest_batch
         fallbacks: dict[str, None] = {}
         before = self._llm.failures if self._llm else 0
-        for start in range(0, len(conversation.turns), size):
-            some = conversation.turns[start : start + size]
-            fallbacks |= dict.fromkeys(memory.add_many(some, user_id=user).fallbacks)
+
+        def told(some: Sequence[str]) -> None:
+            fallbacks.update(dict.fromkeys(some))
             if fallbacks and self._llm:
                 self._give_up(self._llm, before, tenant, next(iter(fallbacks)))
-            advance(len(some))
-        if memory.engine.settings.recall.has("topics") and not memory.topic_runs(user_id=user, limit=1):
-            memory.rebuild_topics(user_id=user)
+
+        stored(memory, conversation, told, advance)
         if memory.engine.settings.lifecycle.evolve:
             fallbacks |= dict.fromkeys(memory.evolve(user_id=user).fallbacks)
         key = (BUILT, variant.name, user)
         if fallbacks or key not in self._results:
             self._results.add(key, {"notes": memory.stats(user_id=user).notes, "fallbacks": list(fallbacks)})
-
-    def _build_blocks(self, conversation: Conversation, variant: Variant, tenant: str) -> None:
-        """Build the blocks of a memory that is stored; those that a broken-off run has built are there."""
-        memory, user = variant.of(self._memory, tenant), conversation.id
-        if not memory.block_runs(user_id=user, limit=1):
-            memory.rebuild_blocks(user_id=user)
 
     def _give_up(self, llm: KeptChat, before: int, tenant: str, reason: str) -> None:
         """Remove a memory that lacks what the model would have said if it had been there; its replies are kept."""
@@ -168,8 +173,18 @@ class Run:
         vectors = self._memory.engine.embedder.embed_documents([answer, reference])
         return {**wording(answer, reference), SBERT: similarity(vectors)}
 
-    def _tenant(self, memory: str, conversation: Conversation) -> str:
-        return f"eval-{self._name}-{memory}-{conversation.id}"
+
+def stored(
+    memory: Memory, conversation: Conversation, told: Callable[[Sequence[str]], None], advance: Callable[[int], None]
+) -> None:
+    """Store the turns of a conversation and find topics, unless they are found; `told` is what models did not do."""
+    size = memory.engine.settings.ingest_batch
+    for start in range(0, len(conversation.turns), size):
+        some = conversation.turns[start : start + size]
+        told(memory.add_many(some, user_id=conversation.id).fallbacks)
+        advance(len(some))
+    if memory.engine.settings.recall.has("topics") and not memory.topic_runs(user_id=conversation.id, limit=1):
+        memory.rebuild_topics(user_id=conversation.id)
 
 
 def after(conversation: Conversation, memory: Memory) -> Memory:
@@ -231,7 +246,98 @@ def _said(memory: Memory, task: Task) -> tuple[str, Sequence[str]]:
     return "\n".join(context.shown), context.fallbacks
 
 
-def _lines(conversation: Conversation) -> list[str]:
-    """Return all turns of a conversation, as a note's raw text has them."""
-    given = (parse_message(turn, turn["id"], timezone="UTC", max_text=1_000_000) for turn in conversation.turns)
-    return [line(source, "english") for source in given]
+_RESULTS = "results.jsonl"
+
+
+@dataclass
+class Session:
+    """An experiment with its folder, open for this process alone; `llm` and `judge` are its models, None for none."""
+
+    experiment: Experiment
+    folder: Path
+    settings: Settings
+    name: str
+    results: Journal
+    replies: Replies
+    llm: KeptChat | None
+    judge: KeptChat | None
+
+    def estimate(self) -> Estimate:
+        """Return what is still to be paid for."""
+        return estimate(self.experiment, self.results, self.settings, self.llm, self.judge)
+
+    def run(self, begin: Callable[[int], Callable[[int], None]]) -> Patience:
+        """Do what is not done; `begin` is told the number of steps, and returns what counts them.
+
+        Returns how many requests failed; what they asked is left to another run. Raises a StoreError or ModelError.
+        """
+        steps = self.experiment.steps(self.results)
+        if not steps:
+            return Patience()
+        embedder = KeptEmbedder(embedder_named(self.settings))
+        with Memory.connect(settings=self.settings, embedder=embedder, llm=self.llm) as memory:
+            run = Run(self, memory)
+            run.all(begin(steps), embedder.forget)
+            return run.patience
+
+    def write(self) -> Summary:
+        """Write `report.md`, its plots and `figures.json` into the folder."""
+        summary = Summary(self.experiment, self.results)
+        names = plots.draw(summary, self.folder)
+        text = report(summary, self.settings, self.replies.spent, names)
+        (self.folder / "report.md").write_text(text, encoding="utf-8")
+        figures = json.dumps(summary.flat(), indent=1, sort_keys=True)
+        (self.folder / "figures.json").write_text(figures + "\n", encoding="utf-8")
+        return summary
+
+
+@contextmanager
+def session(
+    file: Path,
+    experiment: Experiment,
+    folder: Path,
+    settings: Settings,
+    *,
+    llm: ChatModel | None = None,
+    judge: ChatModel | None = None,
+) -> Iterator[Session]:
+    """Open a folder, a new one or that of the same run, for this process alone.
+
+    Raises MissingExtra, and InvalidInput for a folder of another run, or one that another process works in.
+    """
+    require_measures()
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder):
+        results = Journal(folder / _RESULTS)
+        settings = settings if llm else without_models(settings)
+        name = same_run(results, identity(file, experiment.model, settings), folder)
+        replies = Replies(Journal(folder / "replies.jsonl"))
+        kept = [KeptChat(one, replies) if one else None for one in (llm, judge)]
+        yield Session(experiment, folder, settings, name, results, replies, *kept)
+
+
+def forget(folder: Path, settings: Settings) -> int:
+    """Remove what the run of a folder has in the database, and return how many memories there were at most.
+
+    Its results and replies stay, so it can still be gone on with.
+    """
+    if not (folder / _RESULTS).is_file():
+        return 0
+    with _alone(folder):
+        tenants = [str(key[1]) for key, _ in Journal(folder / _RESULTS).items() if key[0] == STORED]
+        for tenant in tenants:
+            purge(tenant, settings)
+    return len(tenants)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other processes out of a folder."""
+    with needed("Evaluating", "eval"):
+        from filelock import FileLock, Timeout
+    try:
+        held = FileLock(folder / "lock").acquire(timeout=0)
+    except Timeout:
+        raise InvalidInput(f"Another process is at the run in {folder}.") from None
+    with held:
+        yield

@@ -1,16 +1,13 @@
 """From results to figures: means over the questions of each category, and over all of them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from memgraph_engine.evaluation.bootstrap import Difference, paired
-from memgraph_engine.evaluation.experiment import ANSWER, FOUND, JUDGED, Experiment, Task
-from memgraph_engine.evaluation.journal import Journal
+from memgraph_engine.evaluation.experiment import ANSWER, BUILT, FOUND, JUDGED, Experiment, Task
+from memgraph_engine.evaluation.kept import Journal
 from memgraph_engine.evaluation.locomo import ADVERSARIAL, CATEGORIES
-from memgraph_engine.evaluation.ranking import hit_at, recall_at
-from memgraph_engine.evaluation.run import BUILT
+from memgraph_engine.evaluation.ranking import Difference, hit_at, paired, recall_at
 from memgraph_engine.evaluation.variants import FULL_CONTEXT
 
 RECALL, HIT, JUDGE, TOKENS = "Recall", "Hit rate", "Judge", "tokens"
@@ -94,8 +91,9 @@ def _scores(experiment: Experiment, results: Journal) -> dict[_Key, dict[_Asked,
     scores: dict[_Key, dict[_Asked, float]] = {}
     for conversation in experiment.conversations:
         for task in experiment.tasks(conversation):
+            number = task.question.category
             for measure, value in _measured(task, results).items():
-                for category in _categories(task.question.category):
+                for category in (str(number), ALL, *((BUT_ADVERSARIAL,) if number != ADVERSARIAL else ())):
                     some = scores.setdefault((task.variant.name, task.k, measure, category), {})
                     some[task.conversation, task.number] = value
     return scores
@@ -126,15 +124,7 @@ def _measured(task: Task, results: Journal) -> dict[str, float]:
         measured[HIT] = hit_at(task.k, found["sources"], evidence)
     if answer := results.get(task.key(ANSWER)):
         measured |= answer["scores"]
-        measured |= _tokens(answer)
+        measured[TOKENS] = float(answer["cost"]["input_tokens"]) if answer["cost"] else 0.0
     if judged := results.get(task.key(JUDGED)):
         measured[JUDGE] = 100.0 * judged["correct"]
     return measured
-
-
-def _tokens(answer: Mapping[str, Any]) -> dict[str, float]:
-    return {TOKENS: float(answer["cost"]["input_tokens"])} if answer["cost"] else {TOKENS: 0.0}
-
-
-def _categories(number: int) -> Sequence[str]:
-    return (str(number), ALL) if number == ADVERSARIAL else (str(number), ALL, BUT_ADVERSARIAL)

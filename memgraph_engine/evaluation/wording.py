@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from memgraph_engine.arrays import NDArray, np
-from memgraph_engine.errors import MissingExtra
+from memgraph_engine.errors import needed
 
 MEASURES = ("F1", "BLEU-1", "ROUGE-L", "ROUGE-2", "ROUGE-2 recall", "METEOR")
 SBERT = "SBERT"
@@ -82,10 +82,8 @@ def require_measures() -> None:
     """Raise MissingExtra unless everything that measures and draws is installed."""
     _nltk()
     _rouge()
-    try:
+    with needed("Evaluating", "eval"):
         import matplotlib  # noqa: F401
-    except ImportError:
-        raise MissingExtra("Evaluating", "eval") from None
 
 
 class _NoSynonyms:
@@ -106,18 +104,14 @@ def _tokens(text: str) -> list[str]:
 
 @cache
 def _rouge() -> Any:
-    try:
+    with needed("Measuring answers", "eval"):
         from rouge_score.rouge_scorer import RougeScorer
-    except ImportError:
-        raise MissingExtra("Measuring answers", "eval") from None
     return RougeScorer(["rouge2", "rougeL"], use_stemmer=True)
 
 
 @cache
 def _nltk() -> ModuleType:
-    try:
+    with needed("Measuring answers", "eval"):
         from nltk import tokenize
-    except ImportError:
-        raise MissingExtra("Measuring answers", "eval") from None
     module: ModuleType = tokenize
     return module

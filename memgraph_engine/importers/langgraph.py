@@ -33,8 +33,7 @@ from memgraph_engine.importers.values import Values, columns, is_sqlite, iso, op
 from memgraph_engine.ingest.items import check_item
 from memgraph_engine.ingest.messages import parse_time
 from memgraph_engine.ingest.readers import Unread
-from memgraph_engine.interface.namespaces import user_of
-from memgraph_engine.interface.whose import Whose
+from memgraph_engine.interface.whose import Whose, user_of
 from memgraph_engine.model.ingested import Brought, Fault, Ingested
 from memgraph_engine.model.item import ITEMS, Put, source_id
 from memgraph_engine.model.scope import Scope

@@ -22,8 +22,7 @@ from memgraph_engine.importers.run import Come, Left, Record, Run, Told, each, f
 from memgraph_engine.importers.values import Values, columns, is_sqlite, iso, opened
 from memgraph_engine.ingest.messages import local, parse_message
 from memgraph_engine.ingest.readers import Message, Unread, checked
-from memgraph_engine.interface.namespaces import Identity
-from memgraph_engine.interface.whose import Whose
+from memgraph_engine.interface.whose import Identity, Whose
 from memgraph_engine.model.ingested import Brought, Fault, Ingested
 from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Source
 from memgraph_engine.model.scope import Scope

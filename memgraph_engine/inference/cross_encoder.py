@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from memgraph_engine.arrays import NDArray, np
-from memgraph_engine.errors import MissingExtra, SettingsError
+from memgraph_engine.errors import SettingsError, needed
 from memgraph_engine.forks import lock
 from memgraph_engine.inference.onnx import OnnxModel, onnx_folder, told
 from memgraph_engine.settings import Settings
@@ -52,10 +52,8 @@ def _of_folder(folder: Path, purpose: str, settings: Settings) -> CrossEncoder:
 
 
 def _of_fastembed(model: str, purpose: str, settings: Settings) -> CrossEncoder:
-    try:
+    with needed(purpose, "fastembed"):
         from fastembed.rerank.cross_encoder import TextCrossEncoder
-    except ImportError:
-        raise MissingExtra(purpose, "fastembed") from None
     try:
         one = TextCrossEncoder(model, cache_dir=str(settings.cache / "fastembed"))
     except Exception as error:  # of the library, and of the hub that it fetches from
@@ -69,11 +67,9 @@ def _of_fastembed(model: str, purpose: str, settings: Settings) -> CrossEncoder:
 
 
 def _of_torch(model: str, purpose: str, settings: Settings) -> CrossEncoder:
-    try:
+    with needed(purpose, "sentence-transformers"):
         import sentence_transformers
         import torch
-    except ImportError:
-        raise MissingExtra(purpose, "sentence-transformers") from None
     try:
         one = sentence_transformers.CrossEncoder(model)
     except (OSError, ValueError) as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 
 from memgraph_engine.arrays import NDArray, np
-from memgraph_engine.errors import MissingExtra, SettingsError
+from memgraph_engine.errors import SettingsError, needed
 from memgraph_engine.forks import begun, leave
 
 if TYPE_CHECKING:
@@ -36,11 +36,9 @@ class OnnxModel:
     def __init__(self, folder: Path, purpose: str, *, batch: int, tokens: int, longest: int = 0) -> None:
         # its wheels report to their maker by default; the variable is read when it is imported
         os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-        try:
+        with needed(purpose, "onnx"):
             import onnxruntime
             from tokenizers import Tokenizer
-        except ImportError:
-            raise MissingExtra(purpose, "onnx") from None
         self._batch, self._tokens = batch, tokens
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3

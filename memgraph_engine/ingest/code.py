@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from memgraph_engine.errors import MissingExtra
+from memgraph_engine.errors import needed
 from memgraph_engine.model.code import MODULE
 from memgraph_engine.resources import resource
 
@@ -82,10 +82,8 @@ class _Definition:
 
 def available() -> None:
     """Raise MissingExtra unless files can be cut by their syntax."""
-    try:
+    with needed("Reading code by its syntax", "code"):
         import_module("tree_sitter")
-    except ImportError:
-        raise MissingExtra("Reading code by its syntax", "code") from None
 
 
 def cut(file: str, text: str, limit: int) -> Cut:
@@ -95,7 +93,8 @@ def cut(file: str, text: str, limit: int) -> Cut:
     """
     available()
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    language = _by_suffix().get(PurePath(file).suffix.lower(), "")
+    suffix = PurePath(file).suffix.lower()
+    language = next((language for language, given in _languages().items() if suffix in given["suffixes"]), "")
     known = _grammar(language) if language else None
     if known is None:
         package = _languages()[language]["package"] if language else ""
@@ -323,11 +322,6 @@ def _first_sentence(text: str) -> str:
 @cache
 def _languages() -> dict[str, dict[str, Any]]:
     return tomllib.loads(resource("config", "code", "languages.toml").read_text(encoding="utf-8"))
-
-
-@cache
-def _by_suffix() -> dict[str, str]:
-    return {suffix: language for language, given in _languages().items() for suffix in given["suffixes"]}
 
 
 @cache

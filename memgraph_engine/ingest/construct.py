@@ -125,7 +125,7 @@ def construct(
     drafts = [_written(draft, extracted.get(draft.source.key), language) for draft in waiting(placed, language)]
     local = phrases or Phrases()
     named = [
-        _phrases(draft, extracted.get(draft.source.key), language, local)[
+        (list(by.keywords) if (by := extracted.get(draft.source.key)) else local.of(draft.source, language))[
             : max_keywords if draft.source.kind == "code" else None
         ]
         if max_keywords and not draft.noise and not draft.source.apart
@@ -182,10 +182,6 @@ def _written(draft: Candidate, by: Extracted | None, language: str) -> Candidate
         constructed_by=by.model,
         valid_from=by.event or draft.valid_from,
     )
-
-
-def _phrases(draft: Candidate, by: Extracted | None, language: str, local: Phrases) -> list[str]:
-    return list(by.keywords) if by else local.of(draft.source, language)
 
 
 def _keywords(chosen: Iterable[str], names: dict[str, str], language: str, vectors: Vectors) -> tuple[Keyword, ...]:

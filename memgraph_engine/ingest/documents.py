@@ -10,7 +10,7 @@ from functools import partial
 from io import BytesIO
 from typing import Any, Literal, get_args
 
-from memgraph_engine.errors import InvalidInput, MissingExtra
+from memgraph_engine.errors import InvalidInput, needed
 from memgraph_engine.ingest.files import Unreadable, decoded
 from memgraph_engine.ingest.messages import check_metadata, check_tags, parse_time
 
@@ -115,12 +115,10 @@ def _fields(metadata: Mapping[str, object]) -> dict[str, object]:
 
 
 def _page(found: bytes, encoding: str) -> Iterator[Part]:
-    try:
+    with needed("Reading HTML", "documents"):
         from bs4 import BeautifulSoup
         from bs4.dammit import EncodingDetector
         from markdownify import MarkdownConverter
-    except ImportError:
-        raise MissingExtra("Reading HTML", "documents") from None
     text = decoded(found, encoding, EncodingDetector.find_declared_encoding(found, is_html=True) or "")
     try:
         # Beautiful Soup warns of XML, and of what it takes for a file's name because it has no mark in it
@@ -143,17 +141,16 @@ def _page(found: bytes, encoding: str) -> Iterator[Part]:
 
 
 def _pages(found: bytes) -> Iterator[Part]:
-    try:
+    with needed("Reading PDF", "documents"):
         import pypdf
-    except ImportError:
-        raise MissingExtra("Reading PDF", "documents") from None
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what it can mend is nothing to tell
     try:
         file = pypdf.PdfReader(BytesIO(found))
         if file.is_encrypted and not file.decrypt(""):
             raise Unreadable("the PDF is locked by a password")
         title = str((file.metadata and file.metadata.title) or "").strip()
-        texts = [_storable(page.extract_text()) for page in file.pages]
+        # without characters that are none
+        texts = [page.extract_text().encode(errors="ignore").decode().replace("\0", "") for page in file.pages]
     except Unreadable:
         raise
     except Exception as error:  # noqa: BLE001  a broken PDF fails in any way
@@ -162,8 +159,3 @@ def _pages(found: bytes) -> Iterator[Part]:
         raise Unreadable("the PDF holds no text; scanned pages have to be recognised first")
     for number, text in enumerate(texts, 1):
         yield Part(text, {"metadata": {**({"title": title} if title else {}), "page": number}})
-
-
-def _storable(text: str) -> str:
-    """Return what a PDF says without characters that are none."""
-    return text.encode(errors="ignore").decode().replace("\0", "")

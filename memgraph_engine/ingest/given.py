@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Protocol, TypedDict
+from typing import Protocol
 
 from memgraph_engine.errors import InvalidInput, named
-from memgraph_engine.ingest.messages import as_mapping, parse_message
+from memgraph_engine.ingest.messages import MessageFields, as_mapping, parse_message
 from memgraph_engine.lifecycle.policies import Policies
-from memgraph_engine.model.memory import Source, SourceKind
+from memgraph_engine.model.memory import Source
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
 
@@ -21,24 +21,6 @@ class MessageObject(Protocol):
 
 Message = str | Mapping[str, object] | MessageObject
 """A text, or a message as chat APIs give it: a mapping, or an object of their libraries."""
-
-
-class MessageFields(TypedDict, total=False):
-    """The fields of a message; `Memory.add_many` says what each means."""
-
-    text: str
-    id: str
-    speaker: str
-    role: str
-    agent: str
-    session: str
-    time: datetime | str
-    tags: Sequence[str]
-    metadata: Mapping[str, object]
-    caption: str
-    kind: SourceKind
-    policy: str
-    expires: datetime | str
 
 
 def messages(given: object, fields: MessageFields) -> list[object]:

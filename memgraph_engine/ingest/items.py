@@ -1,7 +1,7 @@
 """From what a store of another kind is given to a Put: key, value and time to live checked."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -13,10 +13,10 @@ _LONGEST = 1_000_000  # characters of a value as JSON
 _SHORTEST, _FOREVER = timedelta(seconds=1), timedelta(days=365_000)  # that an item lives at least, and less than
 
 
-def check_item(key: object, value: object, texts: Sequence[str] = (), ttl: float | None = None) -> Put:
+def check_item(key: object, value: object, ttl: float | None = None) -> Put:
     """Return an item that can be put: its value is a mapping, its `ttl` minutes; raises InvalidInput.
 
-    >>> check_item("drinks", {"likes": "tea"}, ["tea"]).value
+    >>> check_item("drinks", {"likes": "tea"}).value
     '{"likes": "tea"}'
     """
     where = f"the item {key!r}"
@@ -29,7 +29,7 @@ def check_item(key: object, value: object, texts: Sequence[str] = (), ttl: float
     if len(written) > _LONGEST:
         raise InvalidInput(f"{where} has {len(written):,} characters as JSON; at most {_LONGEST:,} are allowed.")
     check_depth(written, where)
-    return Put(key, written, tuple(dict.fromkeys(texts)), _lifetime(ttl, where))
+    return Put(key, written, ttl=_lifetime(ttl, where))
 
 
 def at_path(value: Mapping[str, Any], path: str) -> Any:

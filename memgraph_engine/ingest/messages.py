@@ -7,34 +7,38 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, TypedDict, cast, get_args
 from zoneinfo import ZoneInfo
 
 from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.ingest import chat
+from memgraph_engine.interface.arguments import deeper, meant
 from memgraph_engine.interface.defaults import MOST
-from memgraph_engine.interface.meant import meant
-from memgraph_engine.interface.nesting import deeper
 from memgraph_engine.language.dates import as_day
 from memgraph_engine.model.item import is_items
 from memgraph_engine.model.marker import shows
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Source, SourceKind
 
-FIELDS = (
-    "id",
-    "kind",
-    "role",
-    "speaker",
-    "agent",
-    "text",
-    "caption",
-    "session",
-    "time",
-    "tags",
-    "metadata",
-    "policy",
-    "expires",
-)
+
+class MessageFields(TypedDict, total=False):
+    """The fields of a message; `Memory.add_many` says what each means."""
+
+    id: str
+    kind: SourceKind
+    role: str
+    speaker: str
+    agent: str
+    text: str
+    caption: str
+    session: str
+    time: datetime | str
+    tags: Sequence[str]
+    metadata: Mapping[str, object]
+    policy: str
+    expires: datetime | str
+
+
+FIELDS = tuple(MessageFields.__annotations__)
 _KINDS = tuple(kind for kind in get_args(SourceKind) if kind != "item")  # those are put by a store, under keys
 _NAMES = ("id", "role", "speaker", "agent", "session")
 _LONGEST_NAME = 512

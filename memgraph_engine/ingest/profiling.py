@@ -77,17 +77,16 @@ def profiled(
 def _asked(
     roles: Roles, sources: Sequence[Source], language: str, known: Sequence[str], spent: Spent
 ) -> Iterator[tuple[Key, Profiled]]:
-    for group, answer in roles.about("profiling", sources, _shown, spent, names=[{"names": list(known)}]):
+    def shown(source: Source) -> Entry:
+        return turn(without_recalled(source.text), source.speaker or source.role, source.said_at)
+
+    for group, answer in roles.about("profiling", sources, shown, spent, names=[{"names": list(known)}]):
         share = answer.cost.share(len(group))
         for told in answer.items:
             source = group[told.turn - 1]
             changes = (Delta(one.name, one.value, one.ends) for one in told.changes)
             delta = dict.fromkeys(one for one in changes if is_said(one, source.text, language, known))
             yield source.key, Profiled("", tuple(delta), answer.model, share)
-
-
-def _shown(source: Source) -> Entry:
-    return turn(without_recalled(source.text), source.speaker or source.role, source.said_at)
 
 
 def is_said(change: Delta, text: str, language: str, names: Collection[str]) -> bool:

@@ -14,10 +14,9 @@ from typing import Any, Literal, Self, cast, get_args
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError, MissingExtra, named
 from memgraph_engine.ingest import chat, code, documents
 from memgraph_engine.ingest.files import Unreadable, content, declared_encoding, decoded, known_encoding, marked, state
-from memgraph_engine.ingest.folders import File, Folder, listed, listing
+from memgraph_engine.ingest.folders import File, Folder, check_folder, listed, listing, repository
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.ingest.passages import cuts, passages
-from memgraph_engine.ingest.repository import check_folder, repository
 from memgraph_engine.model.code import piece_id
 from memgraph_engine.model.ingested import Fault, Remark
 from memgraph_engine.model.memory import SourceKind

@@ -74,15 +74,12 @@ class Access:
     def __init__(self, memory: Memory, *, required: bool = False) -> None:
         self.own = memory
         self.plans = Plans()
-        self._required, self._looked = required, float("-inf")
+        self.required = required
+        """Whether a key is needed, as far as is known by now."""
+        self._looked = float("-inf")
         self._lock = lock()
         self._tenants = {memory.engine.settings.tenant: memory}
         self._keys: OrderedDict[str, tuple[float, Key]] = OrderedDict()
-
-    @property
-    def required(self) -> bool:
-        """Whether a key is needed, as far as is known by now."""
-        return self._required
 
     def caller(self, secret: str | None) -> Caller:
         """Return who brings a secret, or None; raises KeyRefused, or a StoreError where keys can't be looked up."""
@@ -90,7 +87,7 @@ class Access:
             return known
         if secret is None:
             self._look()
-            if self._required:
+            if self.required:
                 raise KeyRefused(_NO_KEY)
             return Caller(self.own)
         key = self._found(secret) if may_be_secret(secret) else None
@@ -102,7 +99,7 @@ class Access:
         """Return the same as far as it is known without a look-up, at once; None if it is not. Raises KeyRefused."""
         now = time.monotonic()
         if secret is None:
-            fresh = not self._required and now - self._looked <= SECONDS
+            fresh = not self.required and now - self._looked <= SECONDS
             return Caller(self.own) if fresh else None
         with self._lock:
             since, key = self._keys.get(fingerprint(secret), (float("-inf"), None))
@@ -117,9 +114,9 @@ class Access:
 
     def _look(self) -> None:
         """Look whether there is a key by now; once there was, one is needed."""
-        if not self._required:
+        if not self.required:
             now = time.monotonic()
-            self._required = keys.some(self.own.engine.db, ended=True)
+            self.required = keys.some(self.own.engine.db, ended=True)
             self._looked = now
 
     def _found(self, secret: str) -> Key | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memgraph_engine.client import Memory
-from memgraph_engine.integrations import needed
+from memgraph_engine.errors import needed
 
 with needed("A context provider of the Agent Framework", "agent-framework"):
     from agent_framework import AgentSession, ContextProvider, Message, SessionContext, SupportsAgentRun
@@ -57,7 +57,8 @@ class MemgraphContextProvider(ContextProvider):
         """Remember what was said."""
         answered = context.response.messages if context.response else []
         messages = [
-            {"role": one.role, "content": one.text, "session": session.session_id, **_named(one)}
+            {"role": one.role, "content": one.text, "session": session.session_id}
+            | ({"agent": one.author_name} if one.role == "assistant" and one.author_name else {})
             for one in self._spoken([*context.input_messages, *answered])
         ]
         shown = state.pop(_SHOWN, [])
@@ -66,7 +67,3 @@ class MemgraphContextProvider(ContextProvider):
     def _spoken(self, messages: Sequence[Message]) -> list[Message]:
         gate = self.memory.engine.settings.gate
         return [one for one in messages if one.text and gate.noted(one.role)]
-
-
-def _named(one: Message) -> dict[str, str]:
-    return {"agent": one.author_name} if one.role == "assistant" and one.author_name else {}

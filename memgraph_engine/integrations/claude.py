@@ -7,9 +7,8 @@ from unicodedata import category
 
 from memgraph_engine.asking.items import ItemReader
 from memgraph_engine.client import Memory
-from memgraph_engine.errors import MemgraphEngineError
+from memgraph_engine.errors import MemgraphEngineError, needed
 from memgraph_engine.ingest.messages import check_name
-from memgraph_engine.integrations import needed
 from memgraph_engine.model.item import FILES, Put, source_id
 from memgraph_engine.model.scope import scope_of
 from memgraph_engine.writing.items import ItemWriter

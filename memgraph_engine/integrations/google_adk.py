@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.client import Memory
-from memgraph_engine.errors import InvalidInput
-from memgraph_engine.integrations import needed
+from memgraph_engine.errors import InvalidInput, needed
 from memgraph_engine.interface.defaults import TOP_K
-from memgraph_engine.interface.namespaces import user_of
+from memgraph_engine.interface.whose import user_of
 from memgraph_engine.model.result import Hit
 
 with needed("A memory service of Google ADK", "google-adk"):

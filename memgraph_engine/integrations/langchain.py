@@ -6,8 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from memgraph_engine.client import Memory
-from memgraph_engine.errors import InvalidInput
-from memgraph_engine.integrations import needed
+from memgraph_engine.errors import InvalidInput, needed
 from memgraph_engine.interface.defaults import TOP_K
 from memgraph_engine.interface.filters import FILTERS, unknown
 from memgraph_engine.interface.results import json_form

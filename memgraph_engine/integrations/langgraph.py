@@ -20,12 +20,11 @@ from urllib.parse import unquote
 
 from memgraph_engine.asking.items import ItemReader, Ranked
 from memgraph_engine.client import Memory
-from memgraph_engine.errors import InvalidInput, named
+from memgraph_engine.errors import InvalidInput, named, needed
 from memgraph_engine.graph.items import Holding
 from memgraph_engine.ingest.items import at_path, check_item
 from memgraph_engine.ingest.messages import check_name
-from memgraph_engine.integrations import needed
-from memgraph_engine.interface.namespaces import namespace_of, user_of
+from memgraph_engine.interface.whose import namespace_of, user_of
 from memgraph_engine.model.item import ITEMS, Item, Put, source_id
 from memgraph_engine.model.ports import Clock, utc_now
 from memgraph_engine.model.scope import Scope

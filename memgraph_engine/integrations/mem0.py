@@ -21,7 +21,7 @@ from memgraph_engine.graph import notes
 from memgraph_engine.ingest.chat import ROLES
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.interface.defaults import MOST
-from memgraph_engine.interface.namespaces import IDENTITIES, Identity
+from memgraph_engine.interface.whose import IDENTITIES, Identity
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Hit, Version
 from memgraph_engine.model.scope import Scope

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TypedDict, cast
 
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.interface.meant import did_you_mean
+from memgraph_engine.interface.arguments import did_you_mean
 
 
 class NoteFilters(TypedDict, total=False):

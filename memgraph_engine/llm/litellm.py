@@ -125,9 +125,9 @@ class LiteLLMChat:
     def _translated(self, error: Exception, timeout: float) -> ModelError:
         """Return our error for LiteLLM's: the only place that knows them."""
         why = f"{self.name}: {brief(error)}"
-        missing = self._missing_keys() if _headers(error) is None else []
-        if missing:
-            return ModelUnavailable(f"{self.name} needs a key: set {' or '.join(missing)}.", Cost(calls=1))
+        keys = self._litellm.validate_environment(self.name) if _headers(error) is None else {}
+        if keys and not keys["keys_in_environment"] and keys["missing_keys"]:
+            return ModelUnavailable(f"{self.name} needs a key: set {' or '.join(keys['missing_keys'])}.", Cost(calls=1))
         if _never_sent(error):
             where = self._api_base or "its provider"
             return ModelUnavailable(f"{self.name} can't be reached at {where}.", Cost(calls=1), retry_after=0.0)
@@ -140,10 +140,6 @@ class LiteLLMChat:
             cost = _LOST if _headers(error) is None else Cost(calls=1)
             return ModelUnavailable(why, cost, retry_after=_retry_after(error))
         return ModelRefused(why)
-
-    def _missing_keys(self) -> list[str]:
-        found = self._litellm.validate_environment(self.name)
-        return [] if found["keys_in_environment"] else list(found["missing_keys"])
 
 
 def _hang_up(stream: Any) -> None:

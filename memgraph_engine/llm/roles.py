@@ -12,16 +12,15 @@ from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable, Se
 from memgraph_engine.forks import lock
 from memgraph_engine.llm.answers import json_schema
 from memgraph_engine.llm.litellm import LiteLLMChat
-from memgraph_engine.llm.meter import Gauge
-from memgraph_engine.llm.parse import parse
-from memgraph_engine.llm.role import Entry, Request, repair, role as role_of, roles as all_roles
-from memgraph_engine.llm.spent import Spent
+from memgraph_engine.llm.role import Entry, Request, parse, repair, role as role_of, roles as all_roles
+from memgraph_engine.llm.spent import Gauge, Spent
 from memgraph_engine.llm.transport import Transport
-from memgraph_engine.model.ports import ChatModel, Message, Reply
+from memgraph_engine.model.ports import ChatModel, Reply
 from memgraph_engine.providers import require_litellm
 from memgraph_engine.settings import LlmSettings, RolesSettings
 
 T = TypeVar("T")
+A = TypeVar("A", "CheckedAnswer", "TextAnswer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,21 +105,14 @@ class Roles:
         Raises a ModelError with the `cost` of all attempts: BudgetSpent at the first call that could pass a budget;
         where several models failed, Unusable with the reason of each.
         """
-        role, messages = request.role.setting, request.messages
-        settings = self._settings.of(role)
-        spent, failures = NOTHING, list[ModelError]()
-        for model in self._models(role):
-            try:
-                answer = self._converse(model, messages, request, settings, meters)
-            except ModelError as error:
-                spent = error.cost = spent + error.cost
-                error.model = model.name
-                failures.append(error)
-                if isinstance(error, BudgetSpent):
-                    raise
-            else:
-                return CheckedAnswer(answer.items, spent + answer.cost, answer.model, answer.repaired)
-        raise _failed(role, failures, spent)
+        settings = self._settings.of(request.role.setting)
+
+        def attempt(model: ChatModel) -> Iterator[CheckedAnswer]:
+            yield self._converse(model, request, settings, meters)
+
+        (answer,) = self._first(request.role.setting, attempt)
+        assert isinstance(answer, CheckedAnswer)
+        return answer
 
     def ask_many(
         self, requests: Sequence[Request], *, meters: Sequence[Gauge] = ()
@@ -174,37 +166,42 @@ class Roles:
 
         The next model is asked as by `ask`, but not after a piece was yielded. Raises as `ask` does.
         """
-        role, messages = request.role.setting, request.messages
-        settings = self._settings.of(role)
+        settings = self._settings.of(request.role.setting)
+
+        def attempt(model: ChatModel) -> Iterator[str | TextAnswer]:
+            for piece in self._transport.tell(model, request.messages, settings, meters, stream=stream):
+                if isinstance(piece, Reply):
+                    yield _whole(model, piece, settings)
+                elif stream:
+                    yield piece
+
+        return self._first(request.role.setting, attempt)
+
+    def _first(self, role: str, attempt: Callable[[ChatModel], Iterator[str | A]]) -> Iterator[str | A]:
+        """Yield the answer of the first model that gives one, behind its pieces; its cost is that of all attempts."""
         spent, failures, begun = NOTHING, list[ModelError](), False
         for model in self._models(role):
             try:
-                for piece in self._transport.tell(model, messages, settings, meters, stream=stream):
-                    if isinstance(piece, Reply):
-                        told = _whole(model, piece, settings)
-                    elif stream:
-                        begun = True
-                        yield piece
+                for piece in attempt(model):
+                    begun = begun or isinstance(piece, str)
+                    yield piece if isinstance(piece, str) else replace(piece, cost=spent + piece.cost)
+                return
             except ModelError as error:
                 spent = error.cost = spent + error.cost
                 error.model = model.name
                 failures.append(error)
                 if begun or isinstance(error, BudgetSpent):
                     raise
-            else:
-                yield replace(told, cost=spent + told.cost)
-                return
         raise _failed(role, failures, spent)
 
     def _converse(
         self,
         model: ChatModel,
-        messages: Sequence[Message],
         request: Request,
         settings: LlmSettings,
         meters: Sequence[Gauge],
     ) -> CheckedAnswer:
-        schema = json_schema(request.role.form)
+        messages, schema = request.messages, json_schema(request.role.form)
         first = self._transport.send(model, messages, settings, schema, meters)
         try:
             return CheckedAnswer(parse(first.text, request), first.cost, model.name)
@@ -217,7 +214,15 @@ class Roles:
         except ModelError as error:
             error.cost = first.cost + error.cost
             raise
-        return _second(model, second, request, first.cost + second.cost)
+        cost = first.cost + second.cost
+        try:
+            return CheckedAnswer(parse(second.text, request), cost, model.name, repaired=True)
+        except ValueError as fault:
+            raise Unusable(
+                f"{model.name} gave no usable answer in two tries; in the second it saw the error of the first: "
+                f"{fault}.",
+                cost,
+            ) from None
 
     def _models(self, role: str) -> Iterator[ChatModel]:
         for name in self._names[role]:
@@ -254,16 +259,6 @@ def _checked(given: object) -> ChatModel:
     if not (isinstance(given, ChatModel) and given.name):
         raise SettingsError(f"The chat model {given!r} needs a name (a string) and a method chat(…).")
     return given
-
-
-def _second(model: ChatModel, reply: Reply, request: Request, cost: Cost) -> CheckedAnswer:
-    try:
-        return CheckedAnswer(parse(reply.text, request), cost, model.name, repaired=True)
-    except ValueError as fault:
-        raise Unusable(
-            f"{model.name} gave no usable answer in two tries; in the second it saw the error of the first: {fault}.",
-            cost,
-        ) from None
 
 
 def _whole(model: ChatModel, reply: Reply, settings: LlmSettings) -> TextAnswer:

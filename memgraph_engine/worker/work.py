@@ -17,7 +17,7 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import MemgraphEngineError, StoreError
 from memgraph_engine.graph import leases, scopes
 from memgraph_engine.graph.waiting import Limits, Waiting, waiting, waits
-from memgraph_engine.model.job import JobRun
+from memgraph_engine.model.health import JobRun
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
 from memgraph_engine.topics.rebuild import Schedule, Topics

@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from memgraph_engine.errors import MemgraphEngineError, MissingExtra
+from memgraph_engine.errors import MemgraphEngineError, needed
 
-try:
+with needed("a server over HTTP", "serve"):
     import prometheus_client  # noqa: F401
     import uvicorn  # noqa: F401
     from fastapi import FastAPI
@@ -13,16 +13,13 @@ try:
     from fastapi.telemetry import TelemetryConfig
     from mcp.server.transport_security import TransportSecuritySettings
     from starlette.exceptions import HTTPException
-except ImportError as error:
-    raise MissingExtra("a server over HTTP", "serve") from error
 
 from memgraph_engine.client import Memory
 from memgraph_engine.integrations import mcp, page
 from memgraph_engine.integrations.access import Access
 from memgraph_engine.integrations.rest import document, problems, routes, service
 from memgraph_engine.integrations.rest.asked import parameters
-from memgraph_engine.integrations.rest.gate import Gate
-from memgraph_engine.integrations.rest.metrics import Metrics
+from memgraph_engine.integrations.rest.gate import Gate, Metrics
 from memgraph_engine.integrations.rest.work import Work
 from memgraph_engine.resources import VERSION
 
@@ -73,11 +70,8 @@ def app(memory: Memory, *, access: Access | None = None, ui: bool = False) -> Fa
     made.router.routes.extend(spoken.routes)
     if ui:
         page.install(made)
-    made.add_exception_handler(MemgraphEngineError, problems.on_engine_error)
-    made.add_exception_handler(problems.Refused, problems.on_refused)
-    made.add_exception_handler(RequestValidationError, problems.on_invalid)
-    made.add_exception_handler(HTTPException, problems.on_http_error)
-    made.add_exception_handler(Exception, problems.on_failure)
+    for kind in (MemgraphEngineError, problems.Refused, RequestValidationError, HTTPException, Exception):
+        made.add_exception_handler(kind, problems.told)
     made.openapi = lambda: document.openapi(made)  # type: ignore[method-assign]  # as FastAPI says to do it
     made.state.parameters = parameters(made.openapi)
     made.add_middleware(Gate, access=given, settings=settings, metrics=metrics)

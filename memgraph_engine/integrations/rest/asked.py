@@ -12,7 +12,7 @@ from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.integrations.access import Access, Caller
 from memgraph_engine.integrations.rest.work import Work
-from memgraph_engine.interface.meant import did_you_mean
+from memgraph_engine.interface.arguments import did_you_mean
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.key import Right

@@ -1,5 +1,6 @@
 """The OpenAPI document: as FastAPI makes it, with our results, our problems and who may ask."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI
@@ -7,7 +8,7 @@ from fastapi.openapi.utils import get_openapi
 
 from memgraph_engine.integrations.rest import problems
 from memgraph_engine.integrations.rest.gate import OPEN
-from memgraph_engine.integrations.rest.replies import RESULTS
+from memgraph_engine.interface.results import Schema, schema_of
 from memgraph_engine.resources import VERSION
 
 _ABOUT = """\
@@ -60,16 +61,13 @@ def openapi(app: FastAPI) -> dict[str, Any]:
             schemas.pop(name, None)
         schemas |= {**RESULTS, "Problem": _PROBLEM}
         parts["securitySchemes"] = _KEYS
-        parts["responses"] = {str(status): _response(said) for status, said in _SAID.items()}
+        told = {problems.MEDIA: {"schema": {"$ref": f"{AT}Problem"}}}
+        parts["responses"] = {str(status): {"description": said, "content": told} for status, said in _SAID.items()}
         for path, operations in made["paths"].items():
             for operation in operations.values():
                 _complete(path, operation)
         app.openapi_schema = made
     return app.openapi_schema
-
-
-def _response(said: str) -> dict[str, Any]:
-    return {"description": said, "content": {problems.MEDIA: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
 
 
 def _complete(path: str, operation: dict[str, Any]) -> None:
@@ -78,3 +76,22 @@ def _complete(path: str, operation: dict[str, Any]) -> None:
         operation["responses"].setdefault(str(status), {"$ref": f"#/components/responses/{status}"})
     if path not in OPEN:
         operation["security"] = [{"key": []}, {"header": []}]
+
+
+AT = "#/components/schemas/"
+RESULTS: dict[str, Schema] = {}
+"""The schemas of the engine's results that routes answer with, by their names."""
+
+
+def answers(operation: str, kind: Any) -> dict[str, Any]:
+    """Return the arguments of a route that has a name, which programs call it by, and answers with a kind of result.
+
+    The kind is a type, or a mapping of names to types for an object that has these.
+    """
+    if isinstance(kind, Mapping):
+        properties = {name: schema_of(one, RESULTS, AT) for name, one in kind.items()}
+        shape = {"type": "object", "properties": properties, "required": list(kind), "additionalProperties": False}
+    else:
+        shape = schema_of(kind, RESULTS, AT)
+    told = {"description": "What was asked for.", "content": {"application/json": {"schema": shape}}}
+    return {"operation_id": operation, "responses": {200: told}}

@@ -1,11 +1,13 @@
-"""What stands before every route: who asks, and whether the request is one that can be read."""
+"""What stands before every route: who asks, whether the request is one that can be read, and what is counted of it."""
 
 import asyncio
 import json
 import re
+import time
 from collections.abc import Mapping
 from urllib.parse import unquote_to_bytes, urlsplit
 
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
@@ -13,10 +15,61 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memgraph_engine.errors import KeyRefused, MemgraphEngineError
 from memgraph_engine.integrations.access import Access
-from memgraph_engine.integrations.rest.metrics import Metrics
 from memgraph_engine.integrations.rest.problems import Refused, of_engine, problem
-from memgraph_engine.interface.nesting import deeper
+from memgraph_engine.interface.arguments import deeper
 from memgraph_engine.settings import ServeSettings
+
+MEDIA = "text/plain; version=0.0.4; charset=utf-8"
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+_ELSEWHERE = "none"  # where a request was refused before its route was known, or has none
+_METHODS = frozenset({"GET", "POST", "PUT", "DELETE"})
+
+
+class Metrics:
+    """The counts of one server."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "memgraph_engine_requests",
+            "Requests that were answered.",
+            ("method", "route", "status"),
+            registry=self._registry,
+        )
+        self._seconds = Histogram(
+            "memgraph_engine_request_seconds",
+            "How long they took, all of a stream included.",
+            ("method", "route"),
+            buckets=_BUCKETS,
+            registry=self._registry,
+        )
+        self._running = Gauge(
+            "memgraph_engine_requests_in_flight", "Requests that are being answered.", registry=self._registry
+        )
+
+    def page(self) -> bytes:
+        """Return all counts in the text form of Prometheus."""
+        return generate_latest(self._registry)
+
+    async def watch(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """Count a request, and what becomes of it."""
+        began, status = time.perf_counter(), 500
+
+        async def sent(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            with self._running.track_inprogress():
+                await app(scope, receive, sent)
+        finally:
+            method = scope["method"] if scope["method"] in _METHODS else "other"
+            route = getattr(scope.get("route"), "path_format", _ELSEWHERE)
+            self._requests.labels(method, route, str(status)).inc()
+            self._seconds.labels(method, route).observe(time.perf_counter() - began)
+
 
 OPEN = frozenset({"/health/live", "/health/ready", "/openapi.json"})
 """What is told without a key."""

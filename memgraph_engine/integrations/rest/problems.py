@@ -68,35 +68,21 @@ def _headers(status: int, error: MemgraphEngineError) -> dict[str, str]:
     return {"Retry-After": str(ceil(getattr(error, "retry_after", None) or _AGAIN))} if status == 503 else {}
 
 
-async def on_engine_error(_request: Request, error: Exception) -> Response:
-    """Tell an error of the engine."""
-    assert isinstance(error, MemgraphEngineError)
-    return of_engine(error)
-
-
-async def on_refused(_request: Request, error: Exception) -> Response:
-    """Tell what the server does not take."""
-    assert isinstance(error, Refused)
-    return problem(error.status, error.detail, headers=error.headers)
-
-
-async def on_invalid(_request: Request, error: Exception) -> Response:
-    """Tell the first thing that is wrong with a request, by where it stands; what was given is not repeated."""
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"][1:]) or "the body"
-    if first["type"] == "json_invalid":
-        return problem(400, f"The body is no JSON, from character {first['loc'][-1]} on.", "InvalidInput")
-    return problem(400, sentence(first, where), "InvalidInput")
-
-
-async def on_http_error(_request: Request, error: Exception) -> Response:
-    """Tell what the framework refuses: a path or a method that there is not."""
-    assert isinstance(error, HTTPException)
-    said = {404: "There is no such path.", 405: "This path does not take this method."}
-    return problem(error.status_code, said.get(error.status_code, str(error.detail)), headers=error.headers)
-
-
-async def on_failure(_request: Request, _error: Exception) -> Response:
-    """Tell that the server failed, and nothing else of it; the log has all."""
+async def told(_request: Request, error: Exception) -> Response:
+    """Tell what a request failed by. Of what nobody foresaw nothing is told; the log has all."""
+    match error:
+        case MemgraphEngineError():
+            return of_engine(error)
+        case Refused():
+            return problem(error.status, error.detail, headers=error.headers)
+        case RequestValidationError():  # the first thing that is wrong, by where it stands; what was given stays here
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"][1:]) or "the body"
+            if first["type"] == "json_invalid":
+                return problem(400, f"The body is no JSON, from character {first['loc'][-1]} on.", "InvalidInput")
+            return problem(400, sentence(first, where), "InvalidInput")
+        case HTTPException():  # of the framework
+            said = {404: "There is no such path.", 405: "This path does not take this method."}
+            detail = said.get(error.status_code, str(error.detail))
+            return problem(error.status_code, detail, headers=error.headers)
     return problem(500, "The server failed; its log tells why.")

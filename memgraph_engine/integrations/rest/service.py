@@ -11,7 +11,7 @@ from memgraph_engine.client import Memory
 from memgraph_engine.errors import MemgraphEngineError, NotAllowed
 from memgraph_engine.forks import begun
 from memgraph_engine.integrations.rest.asked import OfTenant
-from memgraph_engine.integrations.rest.metrics import MEDIA, Metrics
+from memgraph_engine.integrations.rest.gate import MEDIA, Metrics
 
 router = APIRouter(tags=["of the server"])
 
