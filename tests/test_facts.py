@@ -12,7 +12,7 @@ from memgraph_engine.gate.known import Line
 from memgraph_engine.language.assertion import assertions
 from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.statement import statements
-from memgraph_engine.model.memory import NEVER, Source
+from memgraph_engine.model.memory import Source
 
 ANA = {"user_id": "ana"}
 
@@ -69,7 +69,7 @@ def test_facts_are_what_a_user_stated_the_last_first(memory):
     petra = memory.facts("Petra", **ANA)[0]
     assert (petra.subject, petra.predicate, petra.value) == ("my sister Petra", "lives in", "Bolzano")
     assert (petra.since, petra.sources) == (datetime(2025, 3, 1, tzinfo=UTC), ("m1",))
-    assert (petra.until, petra.replaced_by, petra.holds) == (NEVER, "", True)
+    assert (petra.until, petra.replaced_by, petra.holds) == (None, "", True)
     assert told(memory, "Waffle") == ["Waffle is a beagle", "she takes tablets"]
     assert told(memory, "Rosa") == []
 

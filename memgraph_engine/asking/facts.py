@@ -86,7 +86,7 @@ class Facts:
 
 def _ended(fact: Fact, values: Sequence[Fact], note: Note, later: Iterable[Contrary]) -> Fact:
     """Return a fact with its end, if it has one: of one of its `values`, or by a `later` tie."""
-    if ends := [(one.until, one.replaced_by) for one in values if not one.holds]:
+    if ends := [(one.until, one.replaced_by) for one in values if one.until]:
         until, by = min(ends)
         return replace(fact, until=until, replaced_by=by)
     if note.status == "superseded":
