@@ -9,8 +9,10 @@ from typer.testing import CliRunner
 from memgraph_engine import InvalidInput, Memory, Settings
 from memgraph_engine.cli import app
 from memgraph_engine.gate.known import Line
+from memgraph_engine.language.assertion import assertions
+from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.statement import statements
-from memgraph_engine.model.memory import NEVER, Source
+from memgraph_engine.model.memory import Source
 
 ANA = {"user_id": "ana"}
 
@@ -67,7 +69,7 @@ def test_facts_are_what_a_user_stated_the_last_first(memory):
     petra = memory.facts("Petra", **ANA)[0]
     assert (petra.subject, petra.predicate, petra.value) == ("my sister Petra", "lives in", "Bolzano")
     assert (petra.since, petra.sources) == (datetime(2025, 3, 1, tzinfo=UTC), ("m1",))
-    assert (petra.until, petra.replaced_by, petra.holds) == (NEVER, "", True)
+    assert (petra.until, petra.replaced_by, petra.holds) == (None, "", True)
     assert told(memory, "Waffle") == ["Waffle is a beagle", "she takes tablets"]
     assert told(memory, "Rosa") == []
 
@@ -87,6 +89,59 @@ def test_facts_are_what_a_user_stated_the_last_first(memory):
 def test_what_is_supposed_hoped_asked_or_quoted_is_no_fact(memory, text):
     say(memory, text)
     assert not [one for one in told(memory) if "Rome" in one]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The ferry costs 12 pounds.", "english"),
+        ("Our dog eats dry food.", "english"),
+        ("The trains run every twenty minutes.", "english"),
+        ("The shop on the corner sells fresh pasta.", "english"),
+        ("My right shoulder aches.", "english"),
+        ("Everyone at work calls me Bee.", "english"),
+        ("Milo needs drops twice a day.", "english"),
+        ("Tomorrow is my driving test.", "english"),
+        ("My son wrote a poem.", "english"),
+        ("El autobús sale a las ocho.", "spanish"),
+        ("Las entradas cuestan 30 euros.", "spanish"),
+        ("Cambiamos la cena al sábado.", "spanish"),
+        ("Die Apotheke schließt um neun.", "german"),
+        ("La pharmacie ferme à neuf heures.", "french"),
+    ],
+)
+def test_a_clause_with_a_subject_and_its_verb_is_asserted(text, language):
+    assert [one.text for one in assertions(Reading(text, language))] == [text[:-1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The usual plans for Friday drinks.", "english"),
+        ("A gift for my dad.", "english"),
+        ("Two tickets for Saturday.", "english"),
+        ("My running shoes.", "english"),
+        ("Get those booked.", "english"),
+        ("Ok, tell Ben I'm late.", "english"),
+        ("Let's meet at 9.", "english"),
+        ("Change the title.", "english"),
+        ("Write me a poem. I live in Rome.", "english"),
+        ("Reserva esas.", "spanish"),
+        ("Dime más.", "spanish"),
+        ("Un regalo para mi padre.", "spanish"),
+        ("Hilf mir beim Planen.", "german"),
+        ("Ein Geschenk für meinen Vater.", "german"),
+        ("Donne-moi trois idées.", "french"),
+    ],
+)
+def test_a_fragment_and_what_is_asked_for_are_not(text, language):
+    assert assertions(Reading(text, language)) == []
+
+
+def test_what_is_to_be_so_from_now_on_is_kept_and_is_no_fact(memory):
+    say(memory, "Call me Sam. Never suggest pork. I live in Leeds.")
+    assert told(memory) == ["I live in Leeds", "nickname: Sam"]
+    assert "Never suggest pork" in memory.context("What can I cook?", **ANA).text
 
 
 def test_a_fact_ends_where_a_later_statement_takes_its_place(memory):

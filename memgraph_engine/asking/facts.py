@@ -61,7 +61,8 @@ class Facts:
             if source.role == "assistant" or source.kind != "message" or line.long or (who != "" and self._about == ""):
                 continue
             speaks = self._named <= stems(wording(source.speaker, self._language))
-            said, every = source.said_at or note.said_at, assertions(line)
+            said = source.said_at or note.said_at
+            every = [one for one in assertions(line) if not one.clause.wanted]
             stated = {id(word) for one in every for word in one.tokens}
             left = [one.clause for one in line.tokens if one.stem and not one.asked and id(one) not in stated]
             self.partly.update([note.id] if len(left) > len({*left}) else ())  # two words of one clause
@@ -85,7 +86,7 @@ class Facts:
 
 def _ended(fact: Fact, values: Sequence[Fact], note: Note, later: Iterable[Contrary]) -> Fact:
     """Return a fact with its end, if it has one: of one of its `values`, or by a `later` tie."""
-    if ends := [(one.until, one.replaced_by) for one in values if not one.holds]:
+    if ends := [(one.until, one.replaced_by) for one in values if one.until]:
         until, by = min(ends)
         return replace(fact, until=until, replaced_by=by)
     if note.status == "superseded":

@@ -16,8 +16,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from memgraph_engine.gate.known import Line
-from memgraph_engine.language.questions import requests
 from memgraph_engine.language.statement import Statement, own_words, statements
+from memgraph_engine.language.verbs import asks
 from memgraph_engine.language.wording import Token, aligned, parted, stems, taken_back, words
 from memgraph_engine.resources import resource
 
@@ -42,7 +42,7 @@ class Part:
 
     def __init__(self, tokens: Sequence[Token], line: Line, common: frozenset[str]) -> None:
         self.tokens, self.line, self.content = tokens, line, stems(tokens) - common
-        wants = (requests(words(sentence)) for sentence in parted(tokens, "sentence"))
+        wants = (asks(sentence, line) for sentence in parted(tokens, "sentence"))
         self.asks = float(any(token.asked for token in tokens) or any(wants))
 
     @cached_property

@@ -194,5 +194,5 @@ def _stated(tx: Runner, scope: str, subject: str, given: dict[str, object]) -> I
             )
             until, by = min((*replaced, *(end for end in changed if end[0] >= since)), default=(NEVER, ""))
             parts = f"{delta.name}: {delta.value}", "", delta.name, delta.value
-            end = max(until, since), by, (delta.name,), row["decision"]
+            end = None if until == NEVER else max(until, since), by, (delta.name,), row["decision"]
             yield Stated(Fact(*parts, subject, since, row["note"], sources, *end), delta.ends)

@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from memgraph_engine.language.questions import requests
 from memgraph_engine.language.reading import Reading
-from memgraph_engine.language.statement import Statement, begin, clauses
+from memgraph_engine.language.statement import Statement, clauses
 from memgraph_engine.language.terms import word_list
+from memgraph_engine.language.verbs import asks, begin, imperative
 from memgraph_engine.language.wording import Token, opening, parted, phrases_in, words
 
 _TAG = 3  # words of a question that asks for what stands before it: "isn't he"
@@ -97,7 +97,8 @@ class Assertion:
         lists, sentence = self.clause.lists, self.tokens[-1].sentence + 1
         back = lists.corrections | lists.edits.keys()
         following = [one for one in self.after if one.sentence == sentence]
-        denied = len(following) < _SHORT and not lists.negations.isdisjoint(words(following))
+        denies = len(following) < _SHORT and not lists.negations.isdisjoint(words(following))
+        denied = denies and not imperative(following, self.clause.line)  # "Never suggest pork."
         return bool(denied or opening(following, back) or (not self._denies and opening(self.behind, back)))
 
 
@@ -107,7 +108,7 @@ def assertions(line: Reading) -> list[Assertion]:
     >>> [one.text for one in assertions(Reading("I like nuts and figs. If I ate fish, I'd say. Is Bo in?", "english"))]
     ['I like nuts and figs']
     """
-    if "```" in line.text or phrases_in(line.forms, word_list(line.language, "made-up")):
+    if "```" in line.text or _made_up(line):
         return []
     place = {id(token): at for at, token in enumerate(line.tokens)}
     spans = (
@@ -117,25 +118,29 @@ def assertions(line: Reading) -> list[Assertion]:
     return [Assertion(one, line.tokens[:a], line.tokens[a:b], line.tokens[b:]) for one, a, b in spans]
 
 
+def _made_up(line: Reading) -> bool:
+    """Tell whether a text is made up, or asks for a work that is, or brings one: not "my son wrote a poem"."""
+    if phrases_in(line.forms, word_list(line.language, "made-up")):
+        return True
+    if not phrases_in(line.forms, word_list(line.language, "works")):
+        return False
+    wanted = any(one.asked for one in line.tokens) or any(asks(one, line) for one in parted(line.tokens, "sentence"))
+    return wanted or ":" in line.text or "\n" in line.text
+
+
 def _grouped(some: Sequence[Statement], tagged: Collection[int]) -> Iterator[list[Statement]]:
     """Yield each clause that has a subject and a verb, with those behind it in its sentence that have none."""
     group: list[Statement] = []
     for one in some:
-        plain = not (one.supposed or one.own[0].sentence in tagged or _asks(one))
-        if group and plain and not one.finite and one.own[0].sentence == group[0].own[0].sentence:
+        plain = not (one.supposed or one.own[0].sentence in tagged)
+        if group and plain and not (one.finite or one.wanted) and one.own[0].sentence == group[0].own[0].sentence:
             group.append(one)
             continue
         if group:
             yield group
-        group = [one] if one.finite and plain else []
+        group = [one] if plain and (one.finite or one.standing) else []
     if group:
         yield group
-
-
-def _asks(clause: Statement) -> bool:
-    """Tell whether it only asks something of who is spoken to: "Write me a poem", not "I write poems"."""
-    said = words(clause.own[begin(clause.own, clause.lists) :] or clause.own)
-    return not clause.lead and said[0] not in clause.lists.speaker and requests(said)
 
 
 def _tagged(line: Reading) -> frozenset[int]:

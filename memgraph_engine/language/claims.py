@@ -568,7 +568,7 @@ def _lists(language: str) -> _Lists | None:
         **{**own, "barred": own["barred"] | grammar | hedges},
         numbers=frozenset(word_values(language, "numbers")),
         takes_back=speaking | hedged | denied,
-        made_up=word_list(language, "made-up"),
+        made_up=word_list(language, "made-up") | word_list(language, "works"),
         nothing_done=frozenset({","}).union(
             *(word_list(language, kind) for kind in ("time-words", "question-words")),
             *(own[name] for name in ("passing", "vague", "orders", "ordered")),

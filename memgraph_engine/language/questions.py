@@ -1,9 +1,10 @@
 """What a text wants: it asks, or asks again, or goes for small talk; and what its question is after."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
+from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.tense import past
 from memgraph_engine.language.terms import (
     CLAUSES,
@@ -16,11 +17,11 @@ from memgraph_engine.language.terms import (
     word_list,
     word_values,
 )
+from memgraph_engine.language.verbs import asks, requests
 from memgraph_engine.language.wording import lists_of, parted, wording, words
 from memgraph_engine.resources import LANGUAGES
 
 _BEHIND = " \t\r\n\"'”’»)*_"  # what may stand behind a question mark
-_OPENING = 3  # words
 _ELLIPTIC = 4  # words of a question that goes on from what was said: "And Ben's?"
 _BRIEF = 2  # words; so short a sentence states nothing by itself
 
@@ -41,23 +42,9 @@ def only_asks(text: str, language: str) -> bool:
     [True, False]
     """
     stated = [one for one in sentences(text, language) if len(one.split()) > _BRIEF] or [text]
-    return all(is_question(one) or requests(spoken(one)) for one in stated)
-
-
-def requests(said: Sequence[str]) -> bool:
-    """Tell whether the words of a sentence begin as what one asks of an assistant does, in any listed language."""
-    opening = said[:_OPENING]
-    return any(min(places(opening, one), default=1) == 0 for one in _openings().get(opening[0] if opening else "", ()))
-
-
-@cache
-def _openings() -> Mapping[str, Sequence[str]]:
-    """Return the phrases that begin requests, by their first words."""
-    found: dict[str, list[str]] = {}
-    for language in LANGUAGES:
-        for phrase in word_list(language, "requests"):
-            found.setdefault(phrase.split("_")[0], []).append(phrase)
-    return found
+    if not word_list(language, "persons"):  # as of most notes, whose words alone are looked at
+        return all(is_question(one) or requests(spoken(one)) for one in stated)
+    return all(is_question(one) or asks((line := Reading(one, language)).tokens, line) for one in stated)
 
 
 def asks_again(told: Sequence[str], question: str, language: str) -> bool:

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.tense import is_verb, past, present
 from memgraph_engine.language.terms import word_list
+from memgraph_engine.language.verbs import begin, finite_verb, imperative
 from memgraph_engine.language.wording import (
     ORDINAL,
     Lists,
@@ -19,7 +20,6 @@ from memgraph_engine.language.wording import (
     dates,
     names,
     numbers,
-    opening,
     parted,
     phrases_in,
     stems,
@@ -248,23 +248,30 @@ class Statement:
 
     @cached_property
     def finite(self) -> bool:
-        """Whether it has a subject and a verb of its own: "he is strict", not "but fair" or "great idea"."""
-        lists, language = self.lists, self.line.language
-        own = self.own[begin(self.own, self.lists) :] or self.own
-        said = words(own)
-        verbs = [at for at, word in enumerate(said) if is_verb(word, language)]
-        if said[0] in lists.questions and 0 not in verbs:
+        """Whether it has a subject and a verb of its own: "he is strict", not "but fair", "great idea" or "book it"."""
+        lists, own = self.lists, self.own[begin(self.own, self.lists) :] or self.own
+        said, at = words(own), finite_verb(own, self.line)
+        if is_verb(said[0], self.line.language) and (
+            (self.lead and self.lead[-1].sentence != own[0].sentence) or self.own[0].timely
+        ):
+            at = 0  # "the rent is up. It's 960.", "tomorrow is my exam"
+        if said[0] in lists.questions and at != 0:
             return False  # "what a day we had"
-        if said[0] in word_list(language, "second-person") | (lists.hedges & lists.joints):
+        if said[0] in word_list(self.line.language, "second-person") | (lists.hedges & lists.joints):
             return False  # "you are great", "… that Ana is ill"
-        if said[0] in lists.determiners and 1 in verbs:
+        if said[0] in lists.determiners and at == 1:
             return False  # "this is wrong"
-        first, common = own[0], word_list(language, "common-words")
-        named = first.stem and first.capital and first.written.casefold() not in common
-        named = named and len(said) > _subject_length(own, lists)
-        someone = not (lists.first_person.isdisjoint(said) and lists.persons.isdisjoint(said[:1]))
-        denied = said[0] in (lists.negations & lists.interjections) - lists.indefinite  # "no como", a verb behind it
-        return bool(someone or denied or any(verbs) or named or past(said[:1], language))
+        return at is not None and not (self.wanted and not self.lead)
+
+    @property
+    def standing(self) -> bool:
+        """Whether it asks for what is to be so from now on: "call me Sam", "never suggest pork"."""
+        return self.wanted and bool(phrases_in(self.words, self.lists.standing))
+
+    @cached_property
+    def wanted(self) -> bool:
+        """Whether it says what somebody is to do: "book it", "let us meet at 9"."""
+        return imperative(self.own, self.line)
 
     @property
     def parts(self) -> tuple[str, str, str]:
@@ -407,18 +414,6 @@ def _read(line: Reading) -> tuple[Sequence[Statement], Sequence[Statement]]:
     return found, bare
 
 
-def begin(tokens: Sequence[Token], lists: Lists) -> int:
-    """Return how many tokens tell nothing before others do: "well", "by the way", "last week"; "no vivo" denies."""
-    at = 0
-    while at < len(tokens):
-        one, size = tokens[at], opening(tokens[at:], lists.leading)
-        denies = one.word in lists.negations and tokens[at + 1 :] and tokens[at + 1].clause == one.clause
-        if denies or not (size or (one.timely and not one.capital)):
-            break
-        at += size or 1
-    return at
-
-
 def _begun(clause: Sequence[Token], before: Statement) -> tuple[Sequence[Token], Sequence[Token]]:
     """Return what a clause goes on from, and its own words: "it's 960" behind "they put the rent up" is of the rent."""
     if clause[0].word not in before.lists.anaphors:
@@ -478,20 +473,9 @@ def _subject_length(tokens: Sequence[Token], lists: Lists) -> int:
 
 
 def _verb(tokens: Sequence[Token], line: Reading) -> int:
-    """Return where the verb stands: the first one whose tense shows behind the subject, else the word behind that.
-
-    "My wifi password is …", "my sister Petra lives in …", "the first episode is on …"; "moved to …" has no subject.
-    """
-    language, lists = line.language, line.lists
-    if past(words(tokens[:1]), language) or (tokens[0].stem and tokens[0].word in lists.speaker):  # "trabajo de …"
-        return 0
-    first = min(_subject_length(tokens, lists), len(tokens))
-    while [one.plain for one in tokens[first : first + 1]] == ["'s"]:  # "Ana's birthday"
-        first = min(first + 2, len(tokens))
-    if tokens[0].word in lists.persons:
-        return first
-    ahead = takewhile(lambda at: tokens[at].stem or is_verb(tokens[at].word, language), range(first, len(tokens)))
-    return next((at for at in ahead if is_verb(tokens[at].word, language)), first)
+    """Return where the verb stands, else the word behind the subject: "my wifi password is …", "moved to …"."""
+    told = finite_verb(tokens, line)
+    return min(_subject_length(tokens, line.lists), len(tokens)) if told is None else told
 
 
 def _behind_verb(tokens: Sequence[Token], start: int, line: Reading) -> int:

@@ -12,6 +12,7 @@ _LEADS = ("determiners", "indefinite", "detail-words")
 _BARE = ("do", "have")  # behind another verb they show no tense
 _ALIKE = ("third", "participle")  # nor do these, nor behind another word than a pronoun
 _AUXILIARIES = {"auxiliary": frozenset({"past", "participle"}), "copula": frozenset({"past"})}
+_VERBS = {"past", "third", "participle", "present", "verb", *_AUXILIARIES}
 _CHANGES = ("changes", "change-adverbs", "endings", "denials", "corrections")
 
 
@@ -164,7 +165,7 @@ def is_verb(word: str, language: str) -> bool:
     >>> [is_verb(word, "english") for word in ("is", "moved", "lives", "need")]
     [True, True, False, False]
     """
-    return _tense(word, word_values(language, "tenses")) in ("past", "third", "participle", "present", *_AUXILIARIES)
+    return _tense(word, word_values(language, "tenses")) in _VERBS
 
 
 def _tenses(words: Sequence[str], language: str) -> list[str]:
@@ -185,6 +186,7 @@ def _tense(word: str, tenses: Mapping[str, str]) -> str:
     present     with it the clause tells what is: "is", "have", "so far"
     auxiliary   the past before a word of the past or a participle, else the present: French "ai"
     copula      the past before a word of the past, else the present: "est allé", not "est fermé"
+    verb        the past or the present: Spanish "cambiamos"
     adverb      it may stand before a verb
     no          none of these, though its ending looks so: "need"
     """

@@ -123,10 +123,16 @@ class Lists:
     products: frozenset[str]  # of these one moves to no place: "moved to Linux"
     attitudes: Mapping[str, str]  # how one feels about something, as + or -
     name_leads: frozenset[str]  # where nouns have capitals, these alone lead to a name: "in Kassel"
+    objects: frozenset[str]  # these stand behind a verb: "me", "the"
+    adverbs: frozenset[str]  # these stand between a subject and its verb, or before one: "still"
+    subjects: frozenset[str]  # these are subjects as nouns are: "everybody"
+    noun_links: frozenset[str]  # behind a noun these lead to what belongs to it: "of"
+    standing: frozenset[str]  # with these one asks for what holds from now on: "always", "call me"
     determiners: frozenset[str]  # with these begins whose or which thing is told of: "my", "the"
     several: frozenset[str]  # behind these may stand one thing as well as another: "allergic to"
     persons: frozenset[str]  # who speaks, is spoken to or was spoken of, as whose state it is: "I", "she"
     anaphors: frozenset[str]  # of these the thing that was told of last: "it"
+    back_references: Mapping[str, str]  # these stand for what was named before, by kinds (`references.py`)
     past: frozenset[str]  # with these it is told what was: "used to"
     singular: frozenset[str]  # verbs of one, not of many: "is"
     questions: frozenset[str]
@@ -153,6 +159,21 @@ class Lists:
         """The phrases that may stand before what a clause tells: "well", "by the way", "now"."""
         who = self.persons | self.determiners | self.first_person
         return (self.idle | self.joints | self.since | self.corrections) - who
+
+    @cached_property
+    def leads(self) -> frozenset[str]:
+        """The words that lead up to a noun: "my", "some"."""
+        return self.determiners | self.indefinite
+
+    @cached_property
+    def pointing(self) -> frozenset[str]:
+        """The words for what is pointed at: "those"."""
+        return frozenset(one for one, kind in self.back_references.items() if kind == "pointed")
+
+    @cached_property
+    def behind_verbs(self) -> frozenset[str]:
+        """The words that begin an object: "the", "some", "those"."""
+        return self.objects | self.leads | self.pointing
 
     @cached_property
     def speaker(self) -> frozenset[str]:

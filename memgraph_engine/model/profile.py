@@ -73,7 +73,11 @@ class Profile(Result):
 
     def held(self, told: Delta, at: datetime) -> Fact | None:
         """Return the fact that a value held then, None where the profile has none, or it is told to end."""
-        some = (one for one in (*self.attributes, *self.former) if one.since <= at <= one.until and not told.ends)
+        some = (
+            one
+            for one in (*self.attributes, *self.former)
+            if not told.ends and one.since <= at and (one.until is None or at <= one.until)
+        )
         return next((one for one in some if _same(told, _delta(one))), None)
 
 
@@ -99,7 +103,11 @@ def folded(subject: str, stated: Sequence[Stated]) -> Profile:
             if not closes(told, _delta(old)):
                 kept.append(old)
             else:
-                former.append(replace(old, until=new.since, replaced_by=new.note) if new.since < old.until else old)
+                former.append(
+                    replace(old, until=new.since, replaced_by=new.note)
+                    if old.until is None or new.since < old.until
+                    else old
+                )
         same = [at for at, old in enumerate(kept) if _same(told, _delta(old))]
         if same and not one.ends:
             kept[same[0]] = replace(kept[same[0]], sources=(*new.sources, *kept[same[0]].sources))
