@@ -480,6 +480,15 @@ def test_news_ends_no_message_of_which_it_may_mean_any_statement(monkeypatch, se
     assert (found is None) == several
 
 
+def test_news_that_names_two_of_one_message_ends_both_and_not_what_is_told_besides(monkeypatch):
+    monkeypatch.setattr("memgraph_engine.gate.update.SURE", 0.0)  # whatever the model says
+    both = "My ankle is sprained, so I'm using crutches"
+    new = "I handed the crutches in today, and it's just a light ankle brace from here."
+    found = update(line(new, "english"), line(f"{both}. Ana is a nurse.", "english"), RELATED)
+    assert found
+    assert found.former == both
+
+
 FROM_TO = [
     ("english", "I live in {}.", "I moved from Oslo to Rome.", "Oslo", "Bergen"),
     ("english", "My sister lives in {}.", "My sister moved from Oslo to Rome.", "Oslo", "Bergen"),

@@ -92,12 +92,10 @@ def _news(new: Line, old: Line, related: float) -> Update | None:
     reading = read(new, old, related)
     if not reading or reading.news <= SURE or _known_before(new, old) or not _of_one(new, old):
         return None
-    if any(_goes_on(was, new) for was in statements(old)):  # what is said beside it may be new
-        return None
-    told = reading.told
+    told, every = reading.told, statements(old)
     part = old.words(told.old.tokens) if len(told.old.tokens) < len(old.tokens) else ""
     former = nearest(old, told.new.content) or part
-    if not former and len(statements(old)) > 1:  # it may end any of them
+    if any(_goes_on(was, new) for was in every) or (len(every) > 1 and not former):  # or it may end any of them
         return None
     by = quoted(weights_of(new.language).words(told))
     return Update(f"It reads as news of the old one{by and f' by {by}'} ({reading.news:.2f}).", former)
@@ -120,11 +118,12 @@ def _of_one(new: Line, old: Line) -> bool:
 
 
 def nearest(old: Line, content: Collection[str]) -> str:
-    """Return the one of several statements of an old line that shares most with others' content; '' for none."""
+    """Return those of several statements of an old line that share most with others' content; '' for none."""
     every, shared = statements(old), frozenset(content)
     counts = [(len(one.content & shared), len(stems(one.own) & shared)) for one in every]
     best = max(counts, default=(0, 0))
-    return old.words(every[counts.index(best)].own) if best[0] and counts.count(best) == 1 < len(every) else ""
+    told = [token for one, count in zip(every, counts, strict=True) if count == best for token in one.own]
+    return old.words(told) if best[0] and len(every) > 1 else ""
 
 
 def anew(new: Line, old: Line) -> bool:
