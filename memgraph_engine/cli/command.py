@@ -3,7 +3,7 @@
 A command is a generator: it yields what `--json` prints, and what stands behind that prints it for people.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from difflib import get_close_matches
 from functools import wraps
@@ -66,16 +66,6 @@ class Target(ExitStack):
     def again(self, command: str) -> str:
         """Return a command on the same memory, as a hint tells it."""
         return again(command, self.owner, self.tenant)
-
-    def shown(self, found: object, none: str = "", again: str = "") -> Iterator[object]:
-        """Yield a result and show it; of an empty list say that there is `none`, and which command makes some."""
-        from memgraph_engine.cli import display
-
-        yield found
-        if not isinstance(found, Iterable) or isinstance(found, Mapping):
-            display.alone(found, self)
-        elif not display.listed(found) and none:
-            typer.echo(f"{none}: {self.again(again)}" if again else none, err=not again)
 
     def faults(self, found: Sequence[str]) -> Iterator[object]:
         """Yield the faults that a check found, and print a line for each; the command fails if there is one."""

@@ -1,7 +1,7 @@
 """How a result looks, by its type: alone, or as an entry of a list."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import singledispatch
@@ -60,6 +60,15 @@ _ON_DISK = (
     "The server's files may hold the words until others are written over them; `memgraph-engine db compact` takes them "
     "out of the managed server's files."
 )
+
+
+def shown(on: Target, found: object, none: str = "", again: str = "") -> Iterator[object]:
+    """Yield a result and show it; of an empty list say that there is `none`, and which command makes some."""
+    yield found
+    if not isinstance(found, Iterable) or isinstance(found, Mapping):
+        alone(found, on)
+    elif not listed(found) and none:
+        typer.echo(f"{none}: {on.again(again)}" if again else none, err=not again)
 
 
 def listed(found: Iterable[object]) -> bool:
