@@ -228,6 +228,11 @@ def test_a_relative_clause_is_a_fact_of_its_own():
     assert [one.parts for one in statements(line)] == [("My aunt", "lives in", "Leeds"), ("My aunt", "is", "a nurse")]
 
 
+def test_a_phrase_that_means_one_thing_ends_no_clause():
+    line = Line(Source("1", "My longest run so far is 9 km, so I rest.", ""), "english")
+    assert [one.line.words(one.own) for one in statements(line)] == ["My longest run so far is 9 km", "I rest"]
+
+
 def test_a_fact_that_is_told_again_is_one_with_both_messages(memory):
     say(memory, "I live in Leeds.", id="m1", time="2025-03-01")
     say(memory, "I live in Leeds. The park is near.", id="m2", time="2025-03-04")

@@ -522,7 +522,7 @@ def _clauses(line: Reading) -> Iterator[list[Token]]:
         if clause and not (denied and clause[-1].sentence == some[0].sentence):
             yield clause
             clause = []
-        phrases = phrases_in(words(some), lists.changing)
+        phrases = phrases_in(words(some), lists.changing | lists.single)
         within = frozenset[int]().union(*(held for phrase, held in phrases.items() if "~" not in phrase))
         size = _subject_length(some, lists)
         for at, token in enumerate(some):

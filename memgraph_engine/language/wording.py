@@ -127,6 +127,7 @@ class Lists:
     adverbs: frozenset[str]  # these stand between a subject and its verb, or before one: "still"
     subjects: frozenset[str]  # these are subjects as nouns are: "everybody"
     noun_links: frozenset[str]  # behind a noun these lead to what belongs to it: "of"
+    single: frozenset[str]  # phrases that mean one thing: no clause ends within them
     standing: frozenset[str]  # with these one asks for what holds from now on: "always", "call me"
     determiners: frozenset[str]  # with these begins whose or which thing is told of: "my", "the"
     several: frozenset[str]  # behind these may stand one thing as well as another: "allergic to"
