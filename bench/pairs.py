@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from memgraph_engine.model.ports import Embedder
 
 FOLDER = Path(__file__).parent / "pairs"
-HELD = ("held", "held-others", "unseen", "unseen-others", "plain", "last", "last-others")
+HELD = (
+    *("held", "held-others", "unseen", "unseen-others", "plain", "last", "last-others"),
+    *("ordinary-english", "ordinary-others"),
+)
 """Sets that nothing is fitted on. On the last two nothing was chosen; the features were with the others in view."""
 _CHANGED = ("update", "ended")
 _ASIDE = "aside"  # the class of an old statement of another pair beside a new one: most of what a memory holds

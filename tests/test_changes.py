@@ -6,7 +6,7 @@ import pytest
 
 from memgraph_engine import Memory, NotFound
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.update import update
+from memgraph_engine.gate.update import nearest, update
 from memgraph_engine.ingest.readers import read
 from memgraph_engine.language.statement import statements
 from memgraph_engine.model.memory import Source
@@ -465,6 +465,26 @@ CHATTER = [
     ),
     ("The setup steps sound solid.", "Okay, the setup is done, I'm off to run the tests now."),
 ]
+
+
+EVENTS = [
+    ("Noor is allergic to kiwi.", "Noor lost her first tooth today."),
+    ("Got two dogs, Waffle is a beagle and Domino is a dalmatian.", "Domino ate my slippers again today."),
+    ("My car is a red Fiat.", "The car broke down again."),
+    ("My sister Lena is vegetarian.", "Lena got a new haircut."),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), EVENTS)
+def test_what_happens_to_somebody_ends_nothing_else_of_him(old, new):
+    assert update(line(new, "english"), line(old, "english"), RELATED) is None
+
+
+def test_statements_that_news_names_as_much_end_together_in_one_sentence_alone():
+    old = line(
+        "The parents' evening is on Tuesday. My parents run a bakery. The parents' choir is on Friday.", "english"
+    )
+    assert nearest(old, frozenset({"parent"})) == ""
 
 
 @pytest.mark.parametrize(("old", "new"), CHATTER)

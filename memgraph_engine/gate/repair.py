@@ -90,19 +90,15 @@ def repair(new: Line, old: Line, reach: int = NEAR) -> Update | None:
             found = _word(clauses[0], old.tokens, lists, any_word=kind == _ANY)
         if found:
             put, out = found
-            sure = meant or not _may_call(put, out, clauses)
+            # a name alone, in the place of one that is not like it, may be whom one speaks to
+            called = put in map(text_of, clauses) and list(out) == _of_kind("name", out)
+            sure = meant or not called or SequenceMatcher(None, put.casefold(), out[0].word).ratio() >= _SLIP
             return _update(f'The new one says "{shown(term)}" right behind it.', put, old.words(out), sure=sure)
     return None
 
 
 def _update(says: str, put: str, former: str, *, sure: bool = True) -> Update:
     return Update(f"{says} It has {quoted([put])}, not {quoted([former])}.", former, put, sure)
-
-
-def _may_call(put: str, out: Sequence[Token], clauses: Sequence[Sequence[Token]]) -> bool:
-    """Tell whether the right words may be whom one speaks to: a name alone, in the place of one that is not like it."""
-    alike = SequenceMatcher(None, put.casefold(), out[0].word).ratio() >= _SLIP
-    return put in map(text_of, clauses) and not alike and list(out) == _of_kind("name", out)
 
 
 def mended(new: Source, old: Source, language: str) -> str:

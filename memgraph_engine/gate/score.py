@@ -76,7 +76,8 @@ def score(
     own = [(line, idf.total(line.terms)) for line in new.lines]
     scored = []
     for candidate, cosine in zip(candidates, cosines, strict=True):
-        overlap = _overlap(new.keywords, candidate.keywords, keyword_idf)
+        shared = keyword_idf.total(new.keywords & candidate.keywords)
+        overlap = shared / keyword_idf.total(new.keywords | candidate.keywords) if shared else 0.0  # of their weight
         related = calibration.relation(max(overlap, cosine))
         known, words, proof, place, mine = _most_repeated(own, candidate, idf)
         order = aligned(new.lines[-mine].tokens, candidate.lines[-place].tokens)[0] if words else 0.0
@@ -141,9 +142,3 @@ def _most_repeated(
                 continue
             best = max(best, (known, words, proof, -place, -at))
     return best
-
-
-def _overlap(one: frozenset[str], other: frozenset[str], idf: _Weights) -> float:
-    """Return the share of the keywords' weight that both carry."""
-    shared = idf.total(one & other)
-    return shared / idf.total(one | other) if shared else 0.0

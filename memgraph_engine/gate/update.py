@@ -32,6 +32,7 @@ from memgraph_engine.language.wording import (
 )
 
 SURE = 0.8  # likelihood from which the model takes a line for news of another
+SURER = 0.85  # likewise, where whom both tell of is all that they share
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 
 
@@ -90,9 +91,13 @@ def _goes_on(was: Statement, new: Line) -> bool:
 def _news(new: Line, old: Line, related: float) -> Update | None:
     """Say why the model of pairs takes a new line for news of an old one."""
     reading = read(new, old, related)
-    if not reading or reading.news <= SURE or _known_before(new, old) or not _of_one(new, old):
+    if not reading or _known_before(new, old) or not _of_one(new, old):
         return None
     told, every = reading.told, statements(old)
+    about = {word for one in (*told.new.stated, *told.old.stated) for word in one.subject[:3]}  # by noun, name, owner
+    shared = told.new.content & told.old.content
+    if reading.news <= (SURER if shared and shared <= about else SURE):
+        return None
     part = old.words(told.old.tokens) if len(told.old.tokens) < len(old.tokens) else ""
     former = nearest(old, told.new.content) or part
     if any(_goes_on(was, new) for was in every) or (len(every) > 1 and not former):  # or it may end any of them
@@ -118,12 +123,16 @@ def _of_one(new: Line, old: Line) -> bool:
 
 
 def nearest(old: Line, content: Collection[str]) -> str:
-    """Return those of several statements of an old line that share most with others' content; '' for none."""
+    """Return the one of several statements of an old line that shares most with others' content; '' for none.
+
+    Those of one sentence, which hang together, may share as much.
+    """
     every, shared = statements(old), frozenset(content)
     counts = [(len(one.content & shared), len(stems(one.own) & shared)) for one in every]
     best = max(counts, default=(0, 0))
-    told = [token for one, count in zip(every, counts, strict=True) if count == best for token in one.own]
-    return old.words(told) if best[0] and len(every) > 1 else ""
+    told = [one for one, count in zip(every, counts, strict=True) if count == best]
+    first = every.index(told[0]) if best[0] and len({one.sentence for one in told}) == 1 < len(every) else len(every)
+    return old.words([token for one in told for token in one.own]) if told == [*every[first:][: len(told)]] else ""
 
 
 def anew(new: Line, old: Line) -> bool:
