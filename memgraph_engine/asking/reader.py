@@ -575,8 +575,7 @@ class Reader:
 
 def _answered(reading: Reading | None, hits: Sequence[Hit]) -> bool:
     """Tell whether hits hold what is known to answer a question about the user."""
-    found = {hit.note.id for hit in hits}
-    return reading is not None and not found.isdisjoint(reading.answers or found)
+    return reading is not None and any(hit.note.id in reading.answers or not reading.answers for hit in hits)
 
 
 def _first(found: Sequence[Hit], top_k: int) -> list[Hit]:

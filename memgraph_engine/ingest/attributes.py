@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import groupby, product
-from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -38,7 +37,6 @@ _YEAR = re.compile(r"(?:18|19|20)\d\d")
 _DAYS = frozenset(f"{day:0{digits}}" for day in range(1, 32) for digits in (1, 2))
 _DAY = re.compile(r"(?:d-*m|m-*d)(?:-*y)?")  # "the 5th of May, 1990" by the kinds of its words
 _GOES_ON = "…"
-_TIMELY = attrgetter("timely")
 
 _Tokens = Sequence[Token]
 _Denial = Literal["", "not", "over"]
@@ -150,14 +148,12 @@ class _Clause:
         return rest, []
 
     def _aside(self, row: _Row, behind: _Tokens) -> bool:
-        """Tell whether what goes on leaves the value as it is: where a job is, or what somebody has moved for.
-
-        "For a week" tells how long, and not what for.
-        """
+        """Tell whether what goes on leaves the value as it is: where a job is, or what somebody moved for."""
         lead, told = behind[0].word, self.table.bare(behind[1:])
         if row.value in ("job", "work"):
             return lead in self.table["where"] and bool(told) and _place(told, self.table)
-        return row.event and row.value == "place" and lead in self.table["reasons"] and not any(map(_TIMELY, behind))
+        moved = row.event and row.value == "place" and lead in self.table["reasons"]
+        return moved and not any(one.timely for one in behind)
 
     def _more(self, row: _Row, rest: _Tokens) -> Iterator[tuple[_Row, int]]:
         """Yield the rows with which a clause may go on from a value: of a job "at Acme", of an employer "as …"."""

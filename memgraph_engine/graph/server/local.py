@@ -302,7 +302,9 @@ class LocalServer:
         try:
             self._answering(record)
             self._home.note(replace(record, ready=True))
-        except BaseException:  # Ctrl-C too: no server is left that nobody has seen answer
+        except BaseException as error:  # Ctrl-C too: no server is left that nobody has seen answer
+            if running and isinstance(error, LocalServerError) and not self._running():
+                return self._boot(progress=progress)  # who was stopping it was killed
             self._stop(timeout=10.0)
             raise
         address = self.address()
