@@ -12,7 +12,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from threading import Thread
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 from uuid import uuid4
 
 import hypothesis
@@ -200,12 +200,17 @@ def _changed(*_: object, **__: object) -> NoReturn:
 
 
 @pytest.fixture(scope="module")
-def kept(server: Server, embedder: Embedder) -> Iterator[Callable[[Callable[[Memory], object]], Memory]]:
-    """Make a memory that a function fills, and that nothing can change from then on: the tests of a file share it."""
+def kept(server: Server, embedder: Embedder) -> Iterator[Callable[..., Memory]]:
+    """Make a memory that a function fills, and that nothing can change from then on: the tests of a file share it.
+
+    What is given besides it is connected with.
+    """
     with ExitStack() as stack:
 
-        def keep(fill: Callable[[Memory], object]) -> Memory:
-            one = stack.enter_context(_memory(stack.enter_context(_tenant()), server, embedder))
+        def keep(fill: Callable[[Memory], object], **given: Any) -> Memory:
+            tenant = stack.enter_context(_tenant())
+            connected = Memory.connect(tenant=tenant, embedder=embedder, **given) if given else None
+            one = stack.enter_context(connected or _memory(tenant, server, embedder))
             fill(one)
             vars(one.engine.db).update(commit=_changed, write=_changed)
             return one

@@ -112,6 +112,10 @@ def test_a_question_may_ask_for_an_attribute_of_the_user_and_nothing_else(questi
     assert asked_attributes(question, language) == names
 
 
+def test_a_long_text_is_no_question_for_an_attribute():
+    assert asked_attributes("Where do I live? " * 60_000, "english") == frozenset()
+
+
 def test_a_question_for_an_attribute_is_answered_by_what_told_it(memory):
     others = ["My sister's name is Carla.", "My mum lives in Melle.", "We name our glazes after rivers."]
     memory.add_many(

@@ -21,7 +21,6 @@ from memgraph_engine.errors import InvalidInput, NotFound, SettingsError
 from memgraph_engine.graph import blocks as block_graph
 from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
-from tests.lasting import lasting
 
 ANA = {"user_id": "ana"}
 TALK = [
@@ -46,20 +45,21 @@ def notes_of(block):
     return {note.text for note in block.fields["salient_notes"]}
 
 
-@pytest.fixture
-def told(memory):
+def build(memory):
     tell(memory)
     memory.rebuild_blocks(**ANA)
+
+
+@pytest.fixture
+def told(memory):
+    build(memory)
     return memory
 
 
 @pytest.fixture(scope="module")
-def standing(server, embedder):
+def standing(kept):
     """The same as `told`, for tests that only read."""
-    with lasting(embedder) as memory:
-        tell(memory)
-        memory.rebuild_blocks(**ANA)
-        yield memory
+    return kept(build)
 
 
 def test_docstring_examples():

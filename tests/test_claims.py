@@ -23,7 +23,6 @@ from memgraph_engine.model import claim as claim_model
 from memgraph_engine.model.claim import confidence
 from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
-from tests.lasting import lasting
 from tests.snapshots import of_scope
 
 ANA = {"user_id": "ana"}
@@ -60,20 +59,21 @@ def cypher(memory, statement, user="ana", **given):
         return session.run(statement, scope=f"{memory.engine.settings.tenant}/{user}", **given).data()
 
 
-@pytest.fixture
-def told(memory):
+def claim(memory):
     tell(memory)
     memory.consolidate(**ANA)
+
+
+@pytest.fixture
+def told(memory):
+    claim(memory)
     return memory
 
 
 @pytest.fixture(scope="module")
-def standing(server, embedder):
+def standing(kept):
     """The same as `told`, for tests that only read."""
-    with lasting(embedder) as memory:
-        tell(memory)
-        memory.consolidate(**ANA)
-        yield memory
+    return kept(claim)
 
 
 @pytest.mark.parametrize("module", [claim_model, reading])
@@ -201,14 +201,14 @@ def test_a_user_is_told_the_shared_claims_as_well(told):
     assert told.claims("Porto", **ANA)[0].text == "Porto is a harbour town"
 
 
-def test_what_is_wrong_is_refused(standing):
+def test_what_is_wrong_is_refused(standing, memory):
     for call in (lambda: standing.claims("whale", **ANA, k=0), lambda: standing.claims("", **ANA)):
         with pytest.raises(InvalidInput):
             call()
     with pytest.raises(NotFound):
         standing.claim("none", **ANA)
     with pytest.raises(NotFound):
-        standing.consolidate(user_id="nobody")
+        memory.consolidate(user_id="nobody")
 
 
 # ---- what becomes of notes --------------------------------------------------------------------

@@ -20,7 +20,6 @@ from memgraph_engine.language.claims import Told, claims_in, impersonal
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
 from memgraph_engine.writing import erasure
-from tests.lasting import lasting
 
 WHALES = "Whales are mammals"
 USERS = ("ana", "ben", "cleo")
@@ -70,11 +69,9 @@ def three(memory):
 
 
 @pytest.fixture(scope="module")
-def standing(server, embedder):
+def standing(kept):
     """The same as `three`, for tests that only read."""
-    with lasting(embedder) as memory:
-        share_whales(memory)
-        yield memory
+    return kept(share_whales)
 
 
 def share_whales(memory):

@@ -24,7 +24,6 @@ from memgraph_engine.graph.scopes import purge_tenant
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.settings import AuditSettings
 from memgraph_engine.worker.work import Worker
-from tests.lasting import lasting
 from tests.models import ROLES, Teller
 from tests.snapshots import of_scope
 from tests.test_undo import LINES, take
@@ -77,17 +76,19 @@ def twin(memory, **more):
 
 
 @pytest.fixture(scope="module")
-def standing(server, embedder):
+def standing(kept):
     """A memory of which erasures are only planned."""
     ends = {"policy": "ephemeral", "expires": "2999-01-01"}
     said = [
         {"id": "a", "text": SECRET, "session": "bank", "time": "2023-05-08", **ends},
         {"id": "b", "text": LINES[0], "session": "sea", "time": "2024-05-08"},
     ]
-    with lasting(embedder) as memory:
+
+    def fill(memory):
         memory.add_many(said, user_id="ana")
         memory.add({"id": "c1", "text": SECRET}, user_id="ben")
-        yield memory
+
+    return kept(fill)
 
 
 def test_an_erased_session_is_gone_from_every_property(memory):

@@ -9,7 +9,6 @@ from memgraph_engine import InvalidInput, Memory, NotFound, Settings, UndoRefuse
 from memgraph_engine.testing import ScriptedChat
 from memgraph_engine.worker.work import Worker
 from tests.clocks import Clock
-from tests.lasting import lasting
 from tests.snapshots import same, snapshot
 from tests.test_erasure import everything_told
 from tests.test_lifecycle import DAY
@@ -51,11 +50,12 @@ def evicted(memory, clock, texts=(*BOAT, "Our beekeeper sold two hives."), **fie
 
 
 @pytest.fixture(scope="module")
-def standing(server, embedder):
+def standing(kept):
     """A memory whose coldest notes were evicted, for tests that only read: it, and what `evicted` gives."""
-    clock = Clock()
-    with lasting(embedder, clock=clock, settings=Settings.load(lifecycle=OLDEST)) as memory:
-        yield memory, *evicted(memory, clock)
+    clock, done = Clock(), []
+    settings = Settings.load(lifecycle=OLDEST)
+    memory = kept(lambda memory: done.extend(evicted(memory, clock)), clock=clock, settings=settings)
+    return memory, *done
 
 
 def test_by_default_nothing_is_evicted(tenant, embedder, clock):

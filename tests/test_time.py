@@ -8,7 +8,6 @@ import pytest
 from memgraph_engine import AsyncMemory, Memory, Settings
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.model.scope import Scope
-from tests.lasting import lasting
 
 MAY, JUNE, JULY, AUGUST = (datetime(2024, month, 1, 12, tzinfo=UTC) for month in (5, 6, 7, 8))
 
@@ -44,12 +43,10 @@ def move(memory, clock):
 
 
 @pytest.fixture(scope="module")
-def moved(server, embedder):
+def moved(kept):
     """Ana lived in Lisbon as of May; that was corrected to Porto in June, and deleted in July. It is only read."""
     clock = Clock(MAY)
-    with lasting(embedder, clock=clock) as one:
-        move(one, clock)
-        yield one
+    return kept(lambda memory: move(memory, clock), clock=clock)
 
 
 def texts(memory, question="Where does Ana live?", user="ana", **when):
@@ -201,16 +198,18 @@ def test_filters_hold_for_the_past_too(moved):
 
 
 @pytest.fixture(scope="module")
-def corrected(server, embedder):
+def corrected(kept):
     """In June it is learnt that the job at the aquarium had ended in May, and that at the bakery begun; only read."""
     clock, told = Clock(MAY), (("old", "Ana works at the aquarium.", "2024-01-10"), ("new", "Ana bakes.", "2024-05-20"))
-    with lasting(embedder, clock=clock) as one:
+
+    def fill(one):
         for id_, text, when in told:
             one.add({"id": id_, "text": text, "time": when}, user_id="ana")
         clock.at = JUNE
         revise(one, one.get("old", user_id="ana"), status="superseded", valid_to=datetime(2024, 5, 20, tzinfo=UTC))
         clock.at = JULY
-        yield one
+
+    return kept(fill, clock=clock)
 
 
 OLD, NEW = "Ana works at the aquarium. (10 January, 2024)", "Ana bakes. (20 May, 2024)"
@@ -284,11 +283,9 @@ def test_a_time_that_is_none_is_refused(untouched, name, wrong):
 
 
 @pytest.fixture(scope="module")
-def settled(server, embedder):
+def settled(kept):
     """A memory of one note, which is only read."""
-    with lasting(embedder, clock=Clock(MAY)) as one:
-        one.add("Ana lives in Lisbon.", user_id="ana")
-        yield one
+    return kept(lambda memory: memory.add("Ana lives in Lisbon.", user_id="ana"), clock=Clock(MAY))
 
 
 @pytest.mark.parametrize("name", ["as_of", "known_at"])

@@ -31,8 +31,7 @@ from memgraph_engine.language.wording import (
     words,
 )
 
-SURE = 0.8  # likelihood from which the model takes a line for news of another
-SURER = 0.85  # likewise, where whom both tell of is all that they share
+SURE, SURER = 0.8, 0.85  # likelihood from which a line is news of another; where they share but whom they tell of
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 
 
@@ -123,16 +122,16 @@ def _of_one(new: Line, old: Line) -> bool:
 
 
 def nearest(old: Line, content: Collection[str]) -> str:
-    """Return the one of several statements of an old line that shares most with others' content; '' for none.
-
-    Those of one sentence, which hang together, may share as much.
-    """
+    """Return the one of several statements that shares most with others' content, or those of one sentence; or ''."""
     every, shared = statements(old), frozenset(content)
     counts = [(len(one.content & shared), len(stems(one.own) & shared)) for one in every]
     best = max(counts, default=(0, 0))
-    told = [one for one, count in zip(every, counts, strict=True) if count == best]
-    first = every.index(told[0]) if best[0] and len({one.sentence for one in told}) == 1 < len(every) else len(every)
-    return old.words([token for one in told for token in one.own]) if told == [*every[first:][: len(told)]] else ""
+    if not best[0] or len(every) < 2:
+        return ""
+    first, length = counts.index(best), counts.count(best)
+    told = every[first : first + length]
+    together = counts[first : first + length] == [best] * length and len({one.sentence for one in told}) == 1
+    return old.words([token for one in told for token in one.own]) if together else ""
 
 
 def anew(new: Line, old: Line) -> bool:

@@ -22,7 +22,7 @@ from memgraph_engine.language.wording import lists_of, parted, wording, words
 from memgraph_engine.resources import LANGUAGES
 
 _BEHIND = " \t\r\n\"'”’»)*_"  # what may stand behind a question mark
-_ELLIPTIC = 4  # words of a question that goes on from what was said: "And Ben's?"
+_ELLIPTIC, _LONGEST_ASKED = 4, 200  # words of a question that goes on: "And Ben's?"; signs of one about oneself
 _BRIEF = 2  # words; so short a sentence states nothing by itself
 
 
@@ -114,7 +114,8 @@ def asked_attributes(question: str, language: str) -> frozenset[str]:
     >>> asked_attributes("So where do I live?", "english"), asked_attributes("Where does my son live?", "english")
     (frozenset({'residence'}), frozenset())
     """
-    said, told = words(wording(question, language)), word_values(language, "asked-attributes")
+    said = words(wording(question if len(question) <= _LONGEST_ASKED else "", language))
+    told = word_values(language, "asked-attributes")
     own = not word_list(language, "first-person").isdisjoint(said) and not past(said, language)
     return frozenset(told[one] for one in said if one in told) if own and _only(said, told, language) else frozenset()
 
