@@ -33,10 +33,10 @@ from memgraph_engine.model.candidate import Keyword
 from memgraph_engine.model.network import Network
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
-from memgraph_engine.topics.bounds import Bounds, partition
 from memgraph_engine.topics.difference import match
 from memgraph_engine.topics.engines import engine_named
 from memgraph_engine.topics.measures import Membership, modularity, network
+from memgraph_engine.topics.partition import Bounds, partition
 
 _NEW = 0.01  # share of notes that are new when steadiness is measured
 _ROWS = 10_000

@@ -11,10 +11,10 @@ from bench.planted import planted
 from bench.topics import steadiness
 from memgraph_engine.errors import InvalidInput, MissingExtra, SettingsError
 from memgraph_engine.model.network import Network
-from memgraph_engine.topics import bounds as bounds_module, measures
-from memgraph_engine.topics.bounds import Bounds, partition
+from memgraph_engine.topics import measures, partition as partition_module
 from memgraph_engine.topics.engines import ENGINES, engine_named
 from memgraph_engine.topics.measures import modularity, network
+from memgraph_engine.topics.partition import Bounds, partition
 
 ENGINE = engine_named("graspologic-native")
 
@@ -42,7 +42,7 @@ class Foolish:
         return self.answer(graph.nodes)
 
 
-@pytest.mark.parametrize("module", [measures, bounds_module])
+@pytest.mark.parametrize("module", [measures, partition_module])
 def test_docstring_examples(module):
     assert doctest.testmod(module).failed == 0
 

@@ -24,10 +24,10 @@ from memgraph_engine.model.ports import Partitioner
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import TopicRun
 from memgraph_engine.settings import Settings
-from memgraph_engine.topics.bounds import Bounds, Partition, partition
 from memgraph_engine.topics.difference import Difference, Keywords, difference, keywords
 from memgraph_engine.topics.engines import engine_named
 from memgraph_engine.topics.naming import Labeller, centroids
+from memgraph_engine.topics.partition import Bounds, Partition, partition
 
 PHASES = ("read", "partition", "compare", "label", "write")
 
