@@ -19,11 +19,12 @@ from unittest.mock import patch
 from uuid import uuid4
 
 from bench import fillers
+from bench.scores import mean
 from memgraph_engine import Memory
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.evaluation.kept import KeptEmbedder
 from memgraph_engine.evaluation.locomo import Conversation, Question
-from memgraph_engine.evaluation.ranking import mean, recall_at
+from memgraph_engine.evaluation.ranking import recall_at
 from memgraph_engine.evaluation.run import after
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings

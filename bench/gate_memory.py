@@ -9,11 +9,11 @@ from uuid import uuid4
 
 from bench.conversations import locomo_file
 from bench.observations import FiledEmbedder, Observation, observations
+from bench.scores import score
 from bench.server import bench_settings, connected
 from memgraph_engine import Memory
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.evaluation.locomo import Conversation
-from memgraph_engine.evaluation.ranking import score
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.testing import purge
 

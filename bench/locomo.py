@@ -10,11 +10,11 @@ from uuid import uuid4
 
 from bench import fillers, ranking
 from bench.conversations import conversations, locomo_file
+from bench.scores import mean, score
 from bench.server import bench_settings, connected
 from bench.speed import BASIC
 from memgraph_engine import Memory
 from memgraph_engine.evaluation.locomo import CATEGORIES, Conversation, Question
-from memgraph_engine.evaluation.ranking import mean, score
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.evaluation.run import after
 from memgraph_engine.model.scope import Scope

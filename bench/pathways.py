@@ -11,12 +11,12 @@ from uuid import uuid4
 from bench import fillers
 from bench.conversations import conversations, locomo_file
 from bench.observations import FiledEmbedder
+from bench.scores import mean, score
 from bench.server import bench_settings, connected
 from bench.speed import BASIC, Known, milliseconds, percentile
 from memgraph_engine import Memory
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.evaluation.locomo import Conversation
-from memgraph_engine.evaluation.ranking import mean, score
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.evaluation.run import after
 from memgraph_engine.evaluation.variants import ABLATIONS

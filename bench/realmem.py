@@ -14,10 +14,10 @@ from typing import Any
 from bench.baselines import Vectors, Words
 from bench.chats import TOKENS_A_WORD, Chat, plain
 from bench.conversations import named_file
+from bench.scores import mean, score
 from bench.server import bench_settings, connected, of_its_own
 from bench.speed import percentile
 from memgraph_engine import Memory
-from memgraph_engine.evaluation.ranking import mean, score
 from memgraph_engine.evaluation.report import table
 
 _MEASURES = ("R@5", "R@10", "R@20", "H@10", "all@10")

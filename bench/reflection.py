@@ -8,11 +8,11 @@ from itertools import islice
 from pathlib import Path
 
 from bench.conversations import conversations, locomo_file
+from bench.scores import mean, score
 from bench.server import bench_settings, connected, of_its_own
 from memgraph_engine import Memory
 from memgraph_engine.asking.reflection import FIRST
 from memgraph_engine.evaluation.locomo import ADVERSARIAL, Conversation
-from memgraph_engine.evaluation.ranking import mean, score
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.evaluation.run import after
 from memgraph_engine.settings import Preset, Settings

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench.conversations import conversations
-from memgraph_engine.evaluation.ranking import mean, score
+from bench.scores import mean, score
 from tests.conftest import LOCOMO
 
 

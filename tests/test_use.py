@@ -36,8 +36,14 @@ def connected(tenant, embedder, clock):
 def counted(memory, user="ana"):
     """How a user has used notes, by their ids, after all that waits was written."""
     memory._reader._use.write()
-    found = rows(memory, "MATCH (u:Usage {scope: $scope}) RETURN u.id AS id", scope=scope(memory, user))
-    return usage.read(memory.engine.db, scope(memory, user), [row["id"] for row in found])
+    return written(memory, user)
+
+
+def written(memory, user="ana"):
+    """The same, without what waits."""
+    times = ", ".join(f"{name}: u.{name}.epochMillis" for name in ("scored_at", "last_shown", "last_used"))
+    query = f"MATCH (u:Usage {{scope: $scope}}) RETURN u.id AS id, u {{.shown, .used, .utility, {times}}} AS usage"
+    return {row["id"]: usage.usage_from(row["usage"]) for row in rows(memory, query, scope=scope(memory, user))}
 
 
 def scope(memory, user):
@@ -141,7 +147,7 @@ def test_what_waits_is_written_after_five_seconds_or_when_it_is_much(connected, 
     (first,) = Held.made
     assert first.seconds == 5
     first.ring()
-    assert usage.read(memory.engine.db, scope(memory, "ana"), [heron])[heron].shown == 2
+    assert written(memory)[heron].shown == 2
     memory._reader._use.shown(memory._scope("ana", shared=False), [kept] * 100)
     assert [one.seconds for one in Held.made] == [5, 0]
 
@@ -151,7 +157,7 @@ def test_what_waits_is_written_by_itself(connected):
     heron = note(memory.add(HERON, **ANA))
     memory._reader._use.shown(memory._scope("ana", shared=False), [memory.get(heron, **ANA)] * 100)
     memory._reader._use._timer.join()
-    assert usage.read(memory.engine.db, scope(memory, "ana"), [heron])[heron].shown == 100
+    assert written(memory)[heron].shown == 100
 
 
 def test_a_count_that_cannot_be_written_disturbs_no_read_and_is_told_once(connected, monkeypatch, caplog):

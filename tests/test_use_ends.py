@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memgraph_engine import Settings
-from memgraph_engine.graph import usage
 from memgraph_engine.model.memory import NEVER
 from memgraph_engine.testing import ScriptedChat
 from memgraph_engine.worker.work import Worker
@@ -222,5 +221,5 @@ def test_nothing_is_archived_by_default(connected, clock):  # noqa: F811
     unused(memory, low)
     clock.now += 400 * DAY
     assert work(memory) == []
-    assert usage.read(memory.engine.db, memory._scope("ana", shared=False).name, [low])[low].utility == 18
+    assert counted(memory)[low].utility == 18
     assert not Settings.load().use.prune

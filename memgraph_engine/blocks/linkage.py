@@ -116,13 +116,8 @@ class _Linkage:
         return found, distances
 
     def _apart(self, first: Numbers, second: Numbers) -> Vectors:
-        far = [
-            1
-            - np.einsum(
-                "ij,ij->i", self.means[first[start : start + _PAIRS]], self.means[second[start : start + _PAIRS]]
-            )
-            for start in range(0, len(first), _PAIRS)
-        ]
+        parts = (slice(start, start + _PAIRS) for start in range(0, len(first), _PAIRS))
+        far = [1 - np.einsum("ij,ij->i", self.means[first[some]], self.means[second[some]]) for some in parts]
         return rounded(np.concatenate(far))
 
     def _reciprocal(self, live: Numbers, nearest: Numbers, distance: Vectors) -> Numbers:

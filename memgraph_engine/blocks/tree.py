@@ -1,7 +1,7 @@
 """The tree: leaves of notes that belong together, inner nodes of two, ids by content, intervals (LightMem, 3.3–3.5)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import groupby, pairwise
 
@@ -91,19 +91,19 @@ class Node:
 
     id: str
     made_from: str
-    parent: str | None
-    own: tuple[str, ...]
-    """The ids of a leaf's notes; of an inner node none."""
-    parts: tuple[str, ...]
-    """The ids of the two nodes that an inner one is made of."""
-    level: int
-    leaves: int
-    notes: int
-    entered: int
-    left: int
-    height: float
     first_at: int
     last_at: int
+    parent: str | None = None
+    own: tuple[str, ...] = ()
+    """The ids of a leaf's notes; of an inner node none."""
+    parts: tuple[str, ...] = ()
+    """The ids of the two nodes that an inner one is made of."""
+    level: int = 0
+    leaves: int = 1
+    notes: int = 0
+    entered: int = -1
+    left: int = -1
+    height: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,42 +152,45 @@ def leaves(notes: Sequence[Placed], unit: NDArray[np.float64], most: int) -> lis
 class Growing:
     """A tree in the making: its leaves have the numbers from 0 on, and each that is made of two the next one.
 
-    `ids` are the ids of all, by number.
+    `nodes` are all, by number; before the tree is whole, they have no place there.
     """
 
     def __init__(self, scope: str, leaves: Sequence[Sequence[Placed]]) -> None:
-        self._leaves = leaves
-        self.ids = [_hash(scope, *sorted(note.id for note in leaf)) for leaf in leaves]
-        self._made = [_hash(*sorted(f"{note.id} {note.revision}" for note in leaf)) for leaf in leaves]
-        self._first = [min(note.at for note in leaf) for leaf in leaves]
-        self._last = [max(note.at for note in leaf) for leaf in leaves]
-        self._level, self._count = [0] * len(leaves), [1] * len(leaves)
-        self._notes = [len(leaf) for leaf in leaves]
-        self._parts: list[tuple[int, int] | None] = [None] * len(leaves)
-        self._height = [0.0] * len(leaves)
+        self.nodes = [_leaf(scope, leaf) for leaf in leaves]
+        self._parts: dict[int, tuple[int, int]] = {}
 
     def tree(self, vectors: NDArray[np.float64]) -> Tree:
         """Return the tree whose root was made last, with the vectors (2n - 1, d) of all, by number."""
-        order, parents, entered, left = self._walk(len(self.ids) - 1)
-        nodes = tuple(self.node(at, parents[at], entered[at], left[at]) for at in order)
-        return Tree(nodes, vectors[order])
+        order, parents, entered = self._walk(len(self.nodes) - 1)
+        nodes = []
+        for at in order:
+            node, parent = self.nodes[at], parents[at]
+            left = entered[at] + 2 * node.leaves - 2  # a tree of n leaves has 2n - 1 nodes
+            above = None if parent is None else self.nodes[parent].id
+            nodes.append(replace(node, parent=above, entered=entered[at], left=left))
+        return Tree(tuple(nodes), vectors[order])
 
     def join(self, a: int, b: int, height: float) -> int:
         """Make one of two that are so far from each other; return its number."""
-        a, b = sorted((a, b), key=lambda at: (self._first[at], self.ids[at]))  # the older part first
-        self._parts.append((a, b))
-        self.ids.append(_hash(*sorted((self.ids[a], self.ids[b]))))
-        self._made.append(_hash(*sorted((self._made[a], self._made[b]))))
-        self._first.append(min(self._first[a], self._first[b]))
-        self._last.append(max(self._last[a], self._last[b]))
-        self._level.append(1 + max(self._level[a], self._level[b]))
-        self._count.append(self._count[a] + self._count[b])
-        self._notes.append(self._notes[a] + self._notes[b])
-        # where parts were linked by themselves, or by what they tell, a merge may come out nearer than one below it
-        self._height.append(max(height, self._height[a], self._height[b]))
-        return len(self.ids) - 1
+        a, b = sorted((a, b), key=lambda at: (self.nodes[at].first_at, self.nodes[at].id))  # the older part first
+        one, other = self.nodes[a], self.nodes[b]
+        made = Node(
+            _hash(*sorted((one.id, other.id))),
+            _hash(*sorted((one.made_from, other.made_from))),
+            first_at=min(one.first_at, other.first_at),
+            last_at=max(one.last_at, other.last_at),
+            parts=(one.id, other.id),
+            level=1 + max(one.level, other.level),
+            leaves=one.leaves + other.leaves,
+            notes=one.notes + other.notes,
+            # where parts were linked by themselves, or by what they tell, a merge may come out nearer than one below it
+            height=max(height, one.height, other.height),
+        )
+        self._parts[len(self.nodes)] = a, b
+        self.nodes.append(made)
+        return len(self.nodes) - 1
 
-    def _walk(self, root: int) -> tuple[list[int], dict[int, int | None], dict[int, int], dict[int, int]]:
+    def _walk(self, root: int) -> tuple[list[int], dict[int, int | None], dict[int, int]]:
         """Go depth first: a node is entered with the next number, and left with the last one given below it.
 
         Without recursion: a chain of merges may be deeper than Python's stack.
@@ -198,31 +201,16 @@ class Growing:
         while waiting:
             at = waiting.pop()
             order.append(at)
-            if parts := self._parts[at]:
+            if parts := self._parts.get(at):
                 parents |= dict.fromkeys(parts, at)
                 waiting += reversed(parts)
-        entered = {at: number for number, at in enumerate(order)}
-        left = {at: entered[at] + 2 * self._count[at] - 2 for at in order}  # a tree of n leaves has 2n - 1 nodes
-        return order, parents, entered, left
+        return order, parents, {at: number for number, at in enumerate(order)}
 
-    def node(self, at: int, parent: int | None = None, entered: int = -1, left: int = -1) -> Node:
-        """Return a node by its number; before the tree is whole, it has no place there."""
-        own = tuple(note.id for note in self._leaves[at]) if at < len(self._leaves) else ()
-        return Node(
-            self.ids[at],
-            self._made[at],
-            None if parent is None else self.ids[parent],
-            own,
-            tuple(self.ids[part] for part in self._parts[at] or ()),
-            self._level[at],
-            self._count[at],
-            self._notes[at],
-            entered,
-            left,
-            self._height[at],
-            self._first[at],
-            self._last[at],
-        )
+
+def _leaf(scope: str, notes: Sequence[Placed]) -> Node:
+    ids, times = tuple(note.id for note in notes), [note.at for note in notes]
+    made = _hash(*sorted(f"{note.id} {note.revision}" for note in notes))
+    return Node(_hash(scope, *sorted(ids)), made, min(times), max(times), own=ids, notes=len(notes))
 
 
 def _hash(*parts: str) -> str:
@@ -248,15 +236,15 @@ def paper_tree(
         return Tree((), unit[:0])
     growing = Growing(scope, [[notes[at] for at in leaf] for leaf in found])
     sums = [unit[leaf].sum(axis=0) for leaf in found]
-    spoken = normalised(speak([growing.node(at) for at in range(len(found))], normalised(np.stack(sums))))
+    spoken = normalised(speak(growing.nodes[:], normalised(np.stack(sums))))
     every, rows, at = [*spoken], spoken.copy(), [*range(len(found))]  # `at`: which cluster stands in a row
     far = rounded(1 - rows @ rows.T)
     np.fill_diagonal(far, np.inf)
     for _ in found[1:]:
-        one, other = _nearest_pair(far, [growing.ids[number] for number in at])
+        one, other = _nearest_pair(far, [growing.nodes[number].id for number in at])
         made = growing.join(at[one], at[other], float(far[one, other]))
         sums.append(sums[at[one]] + sums[at[other]])
-        rows[one] = normalised(speak([growing.node(made)], normalised(sums[made][None])))[0]
+        rows[one] = normalised(speak([growing.nodes[made]], normalised(sums[made][None])))[0]
         every.append(rows[one].copy())
         at[one] = made
         gone = np.isinf(far[one])

@@ -16,9 +16,9 @@ from memgraph_engine.language.claims import Told, identity, impersonal
 from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.claim import LEAST, Claim
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.recall.question import names as names_of
 
 _SPARE = 4  # times as many are looked at as are wanted: some are told no more
-_NAMED = 3  # words of what may be an end
 
 
 def every(engine: Engine, scope: Scope, language: str, k: int) -> list[Supported]:
@@ -31,7 +31,8 @@ def every(engine: Engine, scope: Scope, language: str, k: int) -> list[Supported
 
 def about(engine: Engine, scope: Scope, text: str, language: str, k: int, *, named: bool = False) -> list[Supported]:
     """Return the k claims on something: those of which it names an end first, then, unless `named`, the nearest."""
-    vector, keys, scopes = engine.embedder.embed_query(text), _keys(text, language), [s.name for s in scope.readable]
+    vector, scopes = engine.embedder.embed_query(text), [one.name for one in scope.readable]
+    keys = names_of([text], [language])
     near = claim_graph.near(engine.db, scopes, vector, keys, _SPARE * k)
     found = _trusted(engine, scopes, sorted({id for _, id in near})) if near else ()
     scored = [
@@ -66,17 +67,6 @@ def _others(shared: Iterable[Claim], own: Iterable[Supported], language: str) ->
 def _trusted(engine: Engine, scopes: Sequence[str], ids: Sequence[str] | None = None) -> list[Supported]:
     """Return all claims, or those of some ids, that are still to be trusted."""
     return [one for one in claim_graph.told(engine.db, scopes, ids) if one.claim.confidence >= LEAST]
-
-
-def _keys(text: str, language: str) -> list[str]:
-    """Return the keys of all runs of one to three words.
-
-    >>> _keys("blue whales", "english")
-    ['blue', 'whale', 'bluewhale']
-    """
-    words = tokenize(text, language)
-    runs = ("".join(words[at : at + size]) for size in range(1, _NAMED + 1) for at in range(len(words) - size + 1))
-    return list(dict.fromkeys(runs))
 
 
 def mark(scope: Scope, told: Told, language: str, names: Iterable[str]) -> str | None:

@@ -11,7 +11,7 @@ from memgraph_engine.evaluation.kept import Journal, KeptChat
 from memgraph_engine.evaluation.variants import FULL_CONTEXT, Variant
 from memgraph_engine.ingest.extract import extraction, turn
 from memgraph_engine.ingest.messages import parse_message
-from memgraph_engine.llm.role import Request, role
+from memgraph_engine.llm.role import role
 from memgraph_engine.model.memory import Source, line
 from memgraph_engine.recall.plan import planning
 from memgraph_engine.recall.refine import sufficiency
@@ -69,13 +69,13 @@ def _construction(variant: Variant, sources: Sequence[Source], settings: Setting
         asked = role("extraction")
         for group in asked.batches(turns, dict, limit):
             written = sum(asked.tokens(one) + _KEPT_OF_A_TURN for one in group)
-            cost += _asked(llm, extraction(group), written)
+            cost += llm.estimate(extraction(group).messages, written)
     if gate.update:
         texts = [source.text for source in sources]
         notes = [{"text": text, "candidates": texts[at : at + _COMPARED]} for at, text in enumerate(texts)]
         for some in role("gating").batches(notes, dict, limit):
             request = role("gating").request(some)
-            cost += _asked(llm, request, _JUDGED_PAIR * len(request.asked))
+            cost += llm.estimate(request.messages, _JUDGED_PAIR * len(request.asked))
     return cost
 
 
@@ -94,27 +94,23 @@ def _answers(
         some = [task for task in asked if task.k == k]
         longest = max((task.question.text for task in some), key=len)
         shown = lines if some[0].variant.name == FULL_CONTEXT else lines[:: max(1, len(lines) // k)][:k]
-        cost += _times(_asked(llm, answering_brief(longest, "\n".join(shown)), _SHORT), len(some))
+        cost += _times(llm.estimate(answering_brief(longest, "\n".join(shown)).messages, _SHORT), len(some))
         read = [(task.variant.unasked, task.variant.settings(settings)) for task in some if task.variant.models]
         if selected := [one.recall for _, one in read if one.recall.selects]:
             choice = lines[:: max(1, len(lines) // (selected[0].candidates * k))]
-            cost += _times(_asked(llm, selecting(longest, choice, k), _SELECTED * k), len(selected))
+            cost += _times(llm.estimate(selecting(longest, choice, k).messages, _SELECTED * k), len(selected))
         if again := sum(one.answer.rounds - 1 for unasked, one in read if "sufficiency" not in unasked):
-            cost += _times(_asked(llm, sufficiency(longest, shown), _VERDICT), again)
+            cost += _times(llm.estimate(sufficiency(longest, shown).messages, _VERDICT), again)
         if planned := sum(one.answer.rounds > 1 for unasked, one in read if "planning" not in unasked):
             moment = sources[-1].said_at or datetime.now(UTC)
-            cost += _times(_asked(llm, planning(longest, moment), _PLAN), planned)
+            cost += _times(llm.estimate(planning(longest, moment).messages, _PLAN), planned)
     return cost
 
 
 def _judgements(tasks: Sequence[Task], results: Journal, judge: KeptChat) -> Cost:
     waiting = [task.question for task in tasks if JUDGED in task.pending(results)]
-    return sum((_asked(judge, judging(one.text, one.answer, one.answer), _VERDICT) for one in waiting), NOTHING)
-
-
-def _asked(model: KeptChat, request: Request, written: int) -> Cost:
-    """Return what one request costs whose answer has so many tokens."""
-    return model.estimate(request.messages, written)
+    requests = (judging(one.text, one.answer, one.answer) for one in waiting)
+    return sum((judge.estimate(one.messages, _VERDICT) for one in requests), NOTHING)
 
 
 def _times(cost: Cost, times: int) -> Cost:

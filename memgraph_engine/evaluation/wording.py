@@ -7,7 +7,6 @@ synonyms, since WordNet is a download of its own.
 import re
 from collections.abc import Sequence
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 from memgraph_engine.arrays import NDArray, np
@@ -110,8 +109,7 @@ def _rouge() -> Any:
 
 
 @cache
-def _nltk() -> ModuleType:
+def _nltk() -> Any:
     with needed("Measuring answers", "eval"):
         from nltk import tokenize
-    module: ModuleType = tokenize
-    return module
+    return tokenize

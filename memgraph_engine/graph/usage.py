@@ -40,12 +40,6 @@ def _weighed(row: Row) -> Weighed:
     return Weighed(row["policy"], moment(row["created"]), row["message"], known)
 
 
-def read(tx: Runner, reader: str, ids: Sequence[str]) -> dict[str, Usage]:
-    """Return how a reader has used some notes, by their ids; those that were never counted are left out."""
-    rows = tx.run("usage/read", scope=reader, ids=list(ids)) if ids else []
-    return {row["id"]: usage_from(row["usage"]) for row in rows}
-
-
 def change(
     db: Database, reader: str, scopes: Sequence[str], fresh: Mapping[str, Usage], changed: Callable[[str, Usage], Usage]
 ) -> dict[str, tuple[Usage, Usage]]:

@@ -15,8 +15,9 @@ from typing import Generic, TypeVar
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.memory_file import FORMAT
-from memgraph_engine.importers.values import Values, start
+from memgraph_engine.importers.values import Values
 from memgraph_engine.ingest.messages import check_paths
+from memgraph_engine.ingest.readers import start
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.ingested import Brought, Fault, Ingested
 from memgraph_engine.model.scope import Scope

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.ingest.files import Unreadable, marked
-from memgraph_engine.ingest.readers import Unread, loads
+from memgraph_engine.ingest.readers import Unread, loads, start
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBER = re.compile(r"-?\d{9,16}(\.\d+)?")
@@ -29,7 +29,6 @@ Value = tuple[int, object]
 
 _PIECE = 1 << 20  # characters that are read at once
 _LONGEST = 1 << 25  # characters of a value
-_HEAD = 4096  # bytes
 _SQLITE = b"SQLite format 3\0"
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _OUTSIDE = re.compile(r'["{}\[\]]')
@@ -102,15 +101,6 @@ class Values:
         page = value if isinstance(value, dict) else {}
         some = next((page[name] for name in self._lists if isinstance(page.get(name), list)), None)
         yield from [value] if some is None else some
-
-
-def start(path: Path) -> bytes:
-    """Return the first bytes of a file; raises InvalidInput if it can't be read."""
-    try:
-        with path.open("rb") as file:
-            return file.read(_HEAD)
-    except OSError as error:
-        raise InvalidInput(f"{path} can't be read: {error.strerror}.") from None
 
 
 def _lines(file: IO[str]) -> Iterator[Value]:

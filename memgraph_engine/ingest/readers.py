@@ -162,7 +162,7 @@ def format_of(path: Path, given: Format | None = None) -> Format:
         raise InvalidInput(f"{path} is no file that can be read.")
     if given is not None and given not in get_args(Format):
         raise InvalidInput(f"No format {given!r}; use one of {', '.join(get_args(Format))}.")
-    return given or _guess(path, _start(path))
+    return given or _guess(path, start(path))
 
 
 def known(path: Path) -> bool:
@@ -170,13 +170,14 @@ def known(path: Path) -> bool:
     if path.suffix.lower() != ".json":
         return path.suffix.lower() in _SUFFIXES
     try:
-        text = _beginning(_start(path))
+        text = _beginning(start(path))
     except InvalidInput:
         return True  # so that it is told why it can't be read
     return bool(_ARRAY.match(text) or _LOCOMO.match(text))
 
 
-def _start(path: Path) -> bytes:
+def start(path: Path) -> bytes:
+    """Return the first bytes of a file; raises InvalidInput if it can't be read."""
     try:
         with path.open("rb") as file:
             return file.read(_START)
@@ -238,7 +239,7 @@ def _refuse(constant: str) -> None:
 
 def _lines(path: Path, encoding: str) -> Iterator[tuple[int, object]]:
     """Yield the lines as they are asked for: a log may be long."""
-    if encoding or marked(_start(path)) not in ("", "utf-8"):
+    if encoding or marked(start(path)) not in ("", "utf-8"):
         whole = _text(path, encoding)
         if isinstance(whole, Unreadable):
             yield whole.line, Unread(whole)
