@@ -73,17 +73,22 @@ def prompts(model):
 
 def test_without_a_model_the_retrieval_is_measured_and_nothing_is_left(evaluate, drawn, stored, tmp_path):
     locomo.write(tmp_path, locomo.sample(turns=36))
-    shown = json.loads(evaluate("--ablation", "without-surroundings", "--json").stdout)
+    given = ("--ablation", "without-surroundings", "--ablation", "bm25", "--json")
+    shown = json.loads(evaluate(*given).stdout)
     figures = shown["figures"]
     assert stored() == []
     assert figures["memory.Recall@50.all"] > 90
     assert figures["memory.Hit rate@20.4"] == 100
-    assert {name.split(".")[0] for name in figures} == {"memory", "rag", "without-surroundings"}
+    assert {name.split(".")[0] for name in figures} == {"memory", "rag", "bm25", "without-surroundings"}
+    assert all(0 < figures[f"{name}.Recall@{k}.all"] <= 100 for name in ("rag", "bm25") for k in (2, 30))
     assert not any("F1" in name for name in figures)
     assert shown["questions"] == {"1": 1, "2": 1, "3": 1, "4": 2, "5": 1, "all": 6}
     report = (tmp_path / "run" / "report.md").read_text()
     assert "No LLM: retrieval only" in report
     assert "| without-surroundings |" in report
+    sweep = next(line for line in report.splitlines() if line.startswith("| bm25, k = 30 |")).split(" | ")
+    assert all(float(taken) > 0 for taken in sweep[-4:-2])  # half of the searches took so long, and 95 of 100
+    assert [taken.strip(" |") for taken in sweep[-2:]] == ["–", "–"]  # nobody answered
     for plot in ("sweep.png", "ablations.png"):
         assert f"]({plot})" in report
         assert (tmp_path / "run" / plot).read_bytes().startswith(b"\x89PNG")
@@ -104,6 +109,9 @@ def test_a_model_constructs_answers_and_judges(evaluate, drawn, model, stored, t
     assert {"extraction", "gating", "labelling", "planning", "answering-brief", "judging"} <= set(made)
     report = (tmp_path / "run" / "report.md").read_text()
     assert "| **memory, k = 5** |" in report
+    assert "| **rag, k = 5** |" in report
+    assert "| memory | 5 | 5 | 5 | 5 | 5 |" in report  # by category the k of the best F1, the least of several
+    assert "| MLA-ARC, GPT-4o | 40 | 40 | 50 | 50 | 40 |" in report
     assert "| MemFly, gpt-4o-mini (MemFly, table 1) | 32.1 | 46.6 | 24.0 | 44.7 | 51.5 | 43.8 | 41.5 |" in report
     assert "| LightMem, gpt-4o-mini (LightMem, table 1) | 78.0 | 66.5 | 56.6 | 84.9 | – | – | 78.0 |" in report
     assert "](answers.png)" in report

@@ -10,13 +10,13 @@ from uuid import uuid4
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.evaluation.kept import Journal, Key
 from memgraph_engine.evaluation.locomo import Conversation, Question, conversations
-from memgraph_engine.evaluation.variants import FULL_CONTEXT, MEMORY, Variant, variants
+from memgraph_engine.evaluation.variants import FULL_CONTEXT, SWEPT, Variant, variants
 from memgraph_engine.settings import Settings
 
 K_FINAL = 20
 """Notes that an answer is made from (MemFly, table 5)."""
-SWEEP = (10, 20, 30, 40, 50)
-"""The k that retrieval is measured at beside (MLA-ARC, section 5.5)."""
+SWEEP = (1, 2, 10, 20, 30, 40, 50)
+"""The k that retrieval is measured at beside (LightMem, table 1; MLA-ARC, section 5.5)."""
 
 FOUND, ANSWER, JUDGED = "found", "answer", "judged"
 BUILT = "built"
@@ -50,7 +50,7 @@ class Task:
 class Experiment:
     """What a run measures: `ks` are the numbers of notes that answers are made from, `model` and `judge` '' for none.
 
-    The first of `ks` is that of ablations and of the baseline that retrieves.
+    The first of `ks` is that of ablations.
     """
 
     conversations: Sequence[Conversation]
@@ -68,7 +68,7 @@ class Experiment:
     def tasks(self, conversation: Conversation) -> Iterator[Task]:
         """Yield every task about a conversation."""
         for variant in self.variants:
-            for k in sorted({*self.ks, *SWEEP}) if variant.name == MEMORY else self.answered(variant):
+            for k in sorted({*self.ks, *SWEEP}) if variant.name in SWEPT else self.answered(variant):
                 for number, question in enumerate(conversation.questions):
                     if wanted := self._wanted(k, question):
                         yield Task(variant, k, conversation.id, number, question, wanted)
@@ -90,7 +90,7 @@ class Experiment:
         """Return the numbers of notes that a variant's answers are made from; 0 is no memory but everything."""
         if variant.name == FULL_CONTEXT:
             return (0,)
-        return self.ks if variant.name == MEMORY else self.ks[:1]
+        return self.ks if variant.name in SWEPT else self.ks[:1]
 
     def _wanted(self, k: int, question: Question) -> tuple[str, ...]:
         found = (FOUND,) if k and question.evidence else ()

@@ -7,7 +7,7 @@ from memgraph_engine.evaluation.experiment import SWEEP
 from memgraph_engine.evaluation.locomo import CATEGORIES
 from memgraph_engine.evaluation.report import ablation, rows
 from memgraph_engine.evaluation.summary import ALL, RECALL, Summary
-from memgraph_engine.evaluation.variants import FULL_CONTEXT, MEMORY, RAG
+from memgraph_engine.evaluation.variants import FULL_CONTEXT, MEMORY, RAG, SWEPT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _OURS, _THEIRS = "#1f5f8b", "#c8892b"
 _CATEGORY_COLOURS = ("#1f5f8b", "#c8892b", "#4c8c4a", "#8c4a7d", "#7a7a7a")
-_GREY = "#555555"
+_GREY, _GREYS = "#555555", ("black", "#555555", "#888888", "#bbbbbb")
 
 
 def draw(summary: Summary, folder: Path) -> list[str]:
@@ -43,15 +43,14 @@ def _write(file: Path, of: "Callable[[Axes, Summary], None]", summary: Summary, 
 
 
 def _sweep(axes: "Axes", summary: Summary) -> None:
-    """Draw Recall over k, a line for each category, named at its end."""
-    for (number, name), colour in zip(CATEGORIES.items(), _CATEGORY_COLOURS, strict=True):
-        points = [(k, summary.value(MEMORY, RECALL, str(number), k)) for k in SWEEP]
-        known = [(k, value) for k, value in points if value is not None]
-        if known:
-            axes.plot(*zip(*known, strict=True), marker="o", markersize=4, color=colour, label=f"{number} {name}")
-    everything = [(k, value) for k in SWEEP if (value := summary.value(MEMORY, RECALL, ALL, k)) is not None]
-    if everything:
-        axes.plot(*zip(*everything, strict=True), color="black", linewidth=2.4, label="all")
+    """Draw Recall over k: of the memory for each category, and over all questions beside what is swept too."""
+    coloured = zip(CATEGORIES.items(), _CATEGORY_COLOURS, strict=True)
+    drawn = [(MEMORY, str(number), f"{number} {name}", colour) for (number, name), colour in coloured]
+    drawn += [(name, ALL, f"all, {name}", colour) for name, colour in zip(SWEPT, _GREYS, strict=True)]
+    for variant, category, label, colour in drawn:
+        points = [(k, summary.value(variant, RECALL, category, k)) for k in SWEEP]
+        if known := [(k, value) for k, value in points if value is not None]:
+            axes.plot(*zip(*known, strict=True), color=colour, label=label, linewidth=2.4 if category == ALL else 1.2)
     axes.set(xlabel="k", ylabel="Recall@k", ylim=(0, 100), xticks=SWEEP, title="Evidence among the first k sources")
     axes.grid(axis="y", alpha=0.3)
     axes.legend(loc="lower right", frameon=False, fontsize=8, ncols=2)

@@ -17,8 +17,8 @@ from memgraph_engine.evaluation.answering import ADVERSARIAL_TEMPERATURE, TEMPER
 from memgraph_engine.evaluation.experiment import SWEEP
 from memgraph_engine.evaluation.locomo import CATEGORIES
 from memgraph_engine.evaluation.ranking import RESAMPLES
-from memgraph_engine.evaluation.summary import ALL, BUT_ADVERSARIAL, HIT, JUDGE, RECALL, TOKENS, Summary
-from memgraph_engine.evaluation.variants import BLOCKS, FULL_CONTEXT, MEMORY, RAG, SLM
+from memgraph_engine.evaluation.summary import ALL, BUT_ADVERSARIAL, HIT, JUDGE, RECALL, SEARCH, TOKENS, TOTAL, Summary
+from memgraph_engine.evaluation.variants import FULL_CONTEXT, MEMORY, RAG, SLM, SWEPT
 from memgraph_engine.evaluation.wording import MEASURES, SBERT
 from memgraph_engine.resources import resource
 from memgraph_engine.settings import Settings
@@ -179,14 +179,20 @@ def _retrieval(summary: Summary, plots: Sequence[str]) -> Iterator[str]:
     yield "### Sweep of k"
     sweep = [
         (
-            str(k),
-            summary.value(MEMORY, RECALL, ALL, k),
-            summary.value(MEMORY, HIT, ALL, k),
-            *(summary.value(MEMORY, RECALL, number, k) for number in _NUMBERS),
+            _label(name, k),
+            summary.value(name, RECALL, ALL, k),
+            summary.value(name, HIT, ALL, k),
+            *(summary.value(name, RECALL, number, k) for number in _NUMBERS),
+            *summary.latency(name, SEARCH, k),
+            *summary.latency(name, TOTAL, k),
         )
+        for name in SWEPT
         for k in sorted({*SWEEP, *summary.experiment.ks})
+        if summary.value(name, RECALL, ALL, k) is not None
     ]
-    yield table(("k", "Recall@k", "Hit rate@k", *(f"Recall, {name}" for name in _NAMED)), sweep)
+    times = ("Search, ms: P50", "P95", "with the answer: P50", "P95")
+    yield table(("", "Recall@k", "Hit rate@k", *(f"Recall, {name}" for name in _NAMED), *times), sweep)
+    yield "As many questions as `llm.concurrency` says were asked at once; a reply that was kept took no time."
     yield from _images(plots, "sweep.png")
 
 
@@ -196,6 +202,11 @@ def _answers(summary: Summary, plots: Sequence[str]) -> Iterator[str]:
         yield f"### {'Right, by the judge' if measure == JUDGE else measure}"
         yield _by_category(summary, measure)
     yield from _images(plots, "answers.png")
+    if len(ks := summary.experiment.ks) > 1:
+        yield "### k by category"
+        yield "The k of the best F1, beside that of MLA-ARC (table 8)."
+        best = [-max((summary.value(MEMORY, "F1", one, k) or 0.0, -k) for k in ks)[1] for one in _NUMBERS]
+        yield table(("", *_NAMED), [(MEMORY, *best), *((f"MLA-ARC, {model}", *of) for model, *of in _file()["k"])])
     yield "Tokens that an answer took to read, on average:"
     shown = [(_label(name, k), summary.value(name, TOKENS, ALL, k)) for name, k in _columns(summary)]
     yield table(("", "tokens"), [(name, f"{tokens:,.0f}") for name, tokens in shown if tokens is not None])
@@ -228,10 +239,10 @@ def _by_category(summary: Summary, measure: str) -> str:
 
 
 def _columns(summary: Summary) -> list[tuple[str, int]]:
-    """Return what the papers' rows stand beside, with its k: the memory at each, the same by blocks, the baselines."""
+    """Return what the papers' rows stand beside, with its k: what is measured at several, and what is at one."""
     there, ks = {one.name for one in summary.experiment.variants}, summary.experiment.ks
-    others = [(BLOCKS, ks[0]), (SLM, ks[0]), (RAG, ks[0]), (FULL_CONTEXT, 0)]
-    return [*((MEMORY, k) for k in ks), *(one for one in others if one[0] in there)]
+    every = [*((name, k) for name in SWEPT for k in ks), (SLM, ks[0]), (FULL_CONTEXT, 0)]
+    return [one for one in every if one[0] in there]
 
 
 def _label(name: str, k: int) -> str:

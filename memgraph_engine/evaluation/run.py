@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from memgraph_engine.answer.context import LEAST_BUDGET
@@ -142,17 +143,17 @@ class Run:
                 self.patience.succeeded()
 
     def _one(self, kind: str, task: Task, memory: Memory, everything: str) -> dict[str, Any]:
-        before = self._llm.failures_here if self._llm else 0
+        before, begun = self._llm.failures_here if self._llm else 0, perf_counter()
         if kind == FOUND:
             sources, fallbacks = _found(memory, task)
-            return {"sources": sources, **self._told(fallbacks, before)}
+            return {"sources": sources, "seconds": perf_counter() - begun, **self._told(fallbacks, before)}
         if kind == JUDGED:
             known = self._results.get(task.key(ANSWER))
             assert known is not None
             return self._answering.judged(task.question, known["answer"])
         lines, fallbacks = (everything, ()) if everything else _said(memory, task)
         told = self._told(fallbacks, before)
-        entry = self._answering.answer(task.question, lines)
+        entry = {**self._answering.answer(task.question, lines), "seconds": perf_counter() - begun}
         return {**entry, "scores": self._scores(entry["answer"], task.question.answer), **told}
 
     def _told(self, fallbacks: Sequence[str], before: int) -> dict[str, Any]:

@@ -3,7 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 
+from memgraph_engine.arrays import np
 from memgraph_engine.evaluation.experiment import ANSWER, BUILT, FOUND, JUDGED, Experiment, Task
 from memgraph_engine.evaluation.kept import Journal
 from memgraph_engine.evaluation.locomo import ADVERSARIAL, CATEGORIES
@@ -11,6 +13,8 @@ from memgraph_engine.evaluation.ranking import Difference, hit_at, paired, recal
 from memgraph_engine.evaluation.variants import FULL_CONTEXT
 
 RECALL, HIT, JUDGE, TOKENS = "Recall", "Hit rate", "Judge", "tokens"
+SEARCH, TOTAL = "search", "total"
+"""Seconds of a search, and of a context with its answer."""
 COMPARED = (RECALL, "F1", "BLEU-1", JUDGE)
 """Measures by which variants are compared question by question."""
 
@@ -52,7 +56,7 @@ class Summary:
 
     def __init__(self, experiment: Experiment, results: Journal) -> None:
         self.experiment = experiment
-        scores = _scores(experiment, results)
+        self._scores = scores = _scores(experiment, results)
         self.figures = [Figure(*key, sum(some.values()) / len(some), len(some)) for key, some in scores.items()]
         self.compared = [*_compared(experiment, scores)]
         self._values = {(one.variant, one.k, one.measure, one.category): one.value for one in self.figures}
@@ -72,6 +76,12 @@ class Summary:
     def value(self, variant: str, measure: str, category: str = ALL, k: int | None = None) -> float | None:
         """Return a mean, None if nothing was measured; `k` is the experiment's first if it is not given."""
         return self._values.get((variant, _usual(self.experiment, variant) if k is None else k, measure, category))
+
+    def latency(self, variant: str, measure: str, k: int) -> tuple[float | None, float | None]:
+        """Return within how many milliseconds half of all questions were done, and 95 of 100."""
+        taken = [*self._scores.get((variant, k, measure, ALL), {}).values()]
+        half, most = (np.percentile(taken, (50, 95)) * 1000).tolist() if taken else (None, None)
+        return half, most
 
     def questions(self) -> dict[str, int]:
         """Return how many questions each category has."""
@@ -101,18 +111,13 @@ def _scores(experiment: Experiment, results: Journal) -> dict[_Key, dict[_Asked,
 
 def _compared(experiment: Experiment, scores: Mapping[_Key, Mapping[_Asked, float]]) -> Iterator[Compared]:
     """Compare each variant, with its usual k, with the one that it differs from."""
-    for one in experiment.variants:
-        if one.name == one.against:
-            continue
-        for measure in COMPARED:
-            for category in (ALL, BUT_ADVERSARIAL):
-                mine, theirs = (
-                    scores.get((name, _usual(experiment, name), measure, category), {})
-                    for name in (one.name, one.against)
-                )
-                if both := [asked for asked in mine if asked in theirs]:
-                    difference = paired([mine[asked] for asked in both], [theirs[asked] for asked in both])
-                    yield Compared(one.name, one.against, measure, category, difference)
+    others = [one for one in experiment.variants if one.name != one.against]
+    for one, measure, category in product(others, COMPARED, (ALL, BUT_ADVERSARIAL)):
+        names = (one.name, one.against)
+        mine, theirs = (scores.get((name, _usual(experiment, name), measure, category), {}) for name in names)
+        if both := [asked for asked in mine if asked in theirs]:
+            difference = paired([mine[asked] for asked in both], [theirs[asked] for asked in both])
+            yield Compared(one.name, one.against, measure, category, difference)
 
 
 def _measured(task: Task, results: Journal) -> dict[str, float]:
@@ -121,9 +126,11 @@ def _measured(task: Task, results: Journal) -> dict[str, float]:
     if found := results.get(task.key(FOUND)):
         evidence = task.question.evidence
         measured[RECALL] = recall_at(task.k, found["sources"], evidence)
+        measured[SEARCH] = found["seconds"]
         measured[HIT] = hit_at(task.k, found["sources"], evidence)
     if answer := results.get(task.key(ANSWER)):
         measured |= answer["scores"]
+        measured[TOTAL] = answer["seconds"]
         measured[TOKENS] = float(answer["cost"]["input_tokens"]) if answer["cost"] else 0.0
     if judged := results.get(task.key(JUDGED)):
         measured[JUDGE] = 100.0 * judged["correct"]

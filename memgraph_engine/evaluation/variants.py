@@ -15,9 +15,12 @@ Overrides = Mapping[str, Mapping[str, object]]
 
 MEMORY = "memory"
 RAG = "rag"
+BM25 = "bm25"
 FULL_CONTEXT = "full-context"
 BLOCKS = "blocks"
 SLM = "slm"
+SWEPT = (MEMORY, BLOCKS, RAG, BM25)
+"""What is measured at several k (MLA-ARC, section 5.5; LightMem, table 1 and figure 4)."""
 
 _MEMFLY = "memfly-retrieval"
 
@@ -30,6 +33,11 @@ def _paper(preset: str) -> Overrides:
 
 def _without(paper: Overrides, **changed: object) -> Overrides:
     return {**paper, "recall": {**paper["recall"], **changed}}
+
+
+def _plain(channel: str) -> Overrides:
+    recall = {"ranking": "weights", "channels": (channel,), "reranker": ""}
+    return {"gate": {"update": False, "discard": False, "denoise": False}, "recall": recall, "answer": {"rounds": 1}}
 
 
 def _off(*channels: str) -> Mapping[str, Any]:
@@ -61,6 +69,8 @@ ABLATIONS: Mapping[str, Overrides] = {
     "memfly-without-keywords": _without(_OF_MEMFLY, **_off("keywords")),
     "memfly-without-related": _without(_OF_MEMFLY, **_off("related")),
     "memfly-without-iteration": {**_without(_OF_MEMFLY, rounds=1), "answer": {"rounds": 1}},
+    # the turns that hold the question's words, as plain as RAG by vectors is (LightMem, table 1)
+    BM25: _plain("lexical_raw"),
     # the blocks (LightMem, section 3.5): what is read is found by them, in one round, or they are one more pathway
     BLOCKS: {"answer": {"rounds": 1}},
     "with-blocks": {"recall": {_SWITCHED: {"blocks": True}}},
@@ -92,12 +102,6 @@ _NEED_A_MODEL = {  # what these leave out is only done for one
     "without-queries",
     "without-claims",  # what is found is the same: claims are told in the contexts of answers
 }
-_NOTHING_BUT_DENSE = {"ranking": "weights", "channels": ("dense_raw",), "reranker": ""}
-_PLAIN: Overrides = {
-    "gate": {"update": False, "discard": False, "denoise": False},
-    "recall": _NOTHING_BUT_DENSE,
-    "answer": {"rounds": 1},
-}
 _READ_ONLY = {"recall", "answer"}  # tables that change nothing about what is stored
 
 
@@ -123,6 +127,8 @@ class Variant:
         >>> Variant("without-link", ABLATIONS["without-link"]).memory, Variant("x", ABLATIONS["without-topics"]).memory
         ('without-link', 'memory')
         """
+        if self.name == BM25:
+            return RAG
         return MEMORY if self.models and set(self.overrides) <= _READ_ONLY else self.name
 
     def reads_blocks(self, settings: Settings) -> bool:
@@ -172,7 +178,7 @@ def variants(ablations: Sequence[str], *, model: bool, full_context: bool, k: in
     """
     chosen = {name for name in ablations if model or name not in _NEED_A_MODEL}
     chosen |= {_AGAINST[name] for name in chosen & _AGAINST.keys()}
-    found = [Variant(MEMORY, {}), Variant(RAG, _PLAIN, models=False)]
+    found = [Variant(MEMORY, {}), Variant(RAG, _plain("dense_raw"), models=False)]
     found += [Variant(FULL_CONTEXT, {}, models=False)] if model and full_context else []
     return found + [_ablation(name, k, model=model) for name in ABLATIONS if name in chosen]
 
@@ -180,7 +186,7 @@ def variants(ablations: Sequence[str], *, model: bool, full_context: bool, k: in
 def _ablation(name: str, k: int, *, model: bool) -> Variant:
     overrides, against = ABLATIONS[name], _AGAINST.get(name, MEMORY)
     if name not in _OF_SLM:
-        return Variant(name, overrides, against=against)
+        return Variant(name, overrides, models=name != BM25, against=against)
     recall = {**overrides["recall"], "pool": min(2 * k, _MOST_PROPOSED)}
     if name == "without-selector":
         recall["reranker"] = ""
