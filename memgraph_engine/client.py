@@ -701,7 +701,8 @@ class Memory:
         - `session`, `speaker`, `role`, `agent`: those of the note.
         - `kind`: what it came as, `message`, `document`, `code`, `api_result`, or `item` for what a store put.
         - `since`, `until`: when it was said, both included; a day means the whole of it.
-        - `tags`, `metadata`: the note has all that are given.
+        - `tags`, `metadata`: the note has all that are given; `any_tags`: it has any of these.
+        - `policy`: it has any of these classes, also one shown only if asked for; `not_policy`: it has none of these.
         - `min_similarity` (-1 to 1): the least `Hit.similarity`.
         - `archived`: what a summary stands for is found as well, by its words.
         - `as_of`: what was true in the world at that moment, as far as the memory knows now; a day means its end.
@@ -989,7 +990,7 @@ class Memory:
         """Yield the user's own notes (or the shared ones), oldest first, fetched a page at a time.
 
         With `after`, the id of a note, those that come behind it: so a listing goes on where it was left.
-        `session`, `speaker`, `role`, `agent`, `since`, `until`, `tags` and `metadata` narrow them down as in `search`.
+        `session`, `speaker`, `role`, `agent`, `since`, `until`, `tags` and the like narrow them down as in `search`.
         """
         return lookup.listed(self.engine, self._scope(user_id, shared), after, filters)
 

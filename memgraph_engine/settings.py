@@ -97,6 +97,7 @@ class RecallSettings(_Table):
     sure: Share
     expansion: Literal["nearest", "anchors"]
     related_from: Annotated[int, Field(ge=1, le=1000)]
+    depth: Annotated[int, Field(ge=1, le=5)]
     block_anchors: Annotated[int, Field(ge=1, le=100)]
     similarity: Weight
     frequency: Weight
@@ -303,6 +304,7 @@ class PromptSettings(_Table):
     profile: Annotated[int, Field(ge=0)]
     answer: Annotated[int, Field(ge=0)]
     interactions: Annotated[int, Field(ge=0, le=1000)]
+    nearest: Annotated[int, Field(ge=0, le=100)]
 
 
 class BudgetSettings(_Table):

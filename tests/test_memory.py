@@ -190,7 +190,7 @@ def test_delete_all_leaves_nothing_to_find_and_other_users_alone(ana):
 @pytest.fixture
 def house(ana):
     fields = {"role": "assistant", "agent": "helper", "metadata": {"doors": [1, 2]}}
-    ana.add("The pump in the cellar hums.", id="A:1", **fields, user_id="ana")
+    ana.add("The pump in the cellar hums.", id="A:1", policy="canonical", **fields, user_id="ana")
     ana.add("Roses grow by the wall.", id="A:2", tags=["garden", "wall"], metadata={"floor": 2}, user_id="ana")
     return ana
 
@@ -208,6 +208,9 @@ NARROWED = [
     ({"role": "assistant"}, ["A:1"]),
     ({"agent": "helper"}, ["A:1"]),
     ({"tags": ["garden", "floor=2"]}, ["A:2"]),
+    ({"any_tags": ["wall", "pond"]}, ["A:2"]),
+    ({"policy": ["canonical"]}, ["A:1"]),
+    ({"not_policy": ["factual"]}, ["A:1"]),
     ({"metadata": {"floor": 2}}, ["A:2"]),
     ({"metadata": {"doors": [1, 2]}}, ["A:1"]),
     ({"session": "s9"}, []),

@@ -31,6 +31,7 @@ VALUES = {
         "recall.frequency": 0.15,
         "recall.decay": 0.15,
         "recall.related_from": 5,  # section 4.3
+        "recall.depth": 2,  # section 4.3, where it has no value
         "use.record": "on",  # section 3.7.1: n_access
         "lifecycle.evolve": 5,  # section 5.2.3
         "lifecycle.access_weight": 1.0,  # section 3.8.3
@@ -39,6 +40,7 @@ VALUES = {
         "lifecycle.target": 0.875,  # section 3.8.1: 8 GB to 7 GB
         "lifecycle.profile": "models",  # section 3.3.2
         "prompt.interactions": 10,  # section 3.4.1
+        "prompt.nearest": 10,  # section 3.7.1, by the k of section 5.2.3
     },
     "lightmem-slm": {
         "recall.ranking": "cosine",  # section 3.4

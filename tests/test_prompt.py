@@ -50,6 +50,22 @@ def talk(memory, plants=PLANTS, session="now"):
     memory.add_many([{**turn, "session": session} for turn in turns], **ANA)
 
 
+def test_turns_before_the_last_ones_stand_in_a_prompt_where_they_are_nearest_to_the_question(connected):
+    memory = connected(interactions=1, nearest=2)
+    talk(memory, PLANTS[:5])
+
+    def shown(memory):
+        made = memory.prompt("How often shall I water the basil?", session="now", **ANA)
+        return [one["content"] for one in made.messages if one["role"] != "system"][:-1]
+
+    *near, asked, answered = shown(memory)
+    assert "leeks" in asked
+    assert answered == "Water the leeks every 5 days."
+    assert "basil" in near[0]
+    assert len(near) == 2
+    assert shown(connected(interactions=1)) == [asked, answered]
+
+
 def test_a_prompt_has_the_profile_what_is_remembered_and_the_last_turns(connected):
     memory = connected()
     memory.add(

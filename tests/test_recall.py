@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -87,6 +88,9 @@ def found(hits):
         ({"tags": ["coast"]}, {"a1", "a2"}),
         ({"tags": ["coast", "stairs"]}, {"a2"}),
         ({"tags": ["mood=calm"]}, {"a1"}),
+        ({"any_tags": ["stairs", "mood=calm", "roof"]}, {"a1", "a2"}),
+        ({"any_tags": ["stairs", "roof"], "tags": ["coast"]}, {"a2"}),
+        ({"any_tags": ["roof"]}, set()),
         ({"metadata": {"mood": "hungry"}}, {"a3"}),
         ({"metadata": {"page": 3}}, {"a1"}),
         ({"speaker": "Ana", "session": "may", "tags": ["coast"]}, {"a1"}),
@@ -94,6 +98,26 @@ def found(hits):
 )
 def test_a_filter_is_never_ignored(talk, filters, expected):
     assert found(talk.search("lighthouse", user_id="ana", **filters)) == expected
+
+
+def test_classes_narrow_what_is_found_as_they_are_now(memory):
+    for text, policy in (("The keeper oils the lamp.", "canonical"), ("The lamp is lit at dusk.", "ephemeral")):
+        memory.add(text, id=policy, policy=policy, user_id="ana")
+    memory.add("The key of the lamp room is under the mat.", id="private", policy="private", user_id="ana")
+    memory.add("The lamp was bought in May.", id="factual", user_id="ana")
+
+    def some(**filters):
+        return found(memory.search("Where is the lamp?", user_id="ana", **filters))
+
+    assert some() == {"canonical", "ephemeral", "factual"}
+    assert some(not_policy=["ephemeral"]) == {"canonical", "factual"}
+    assert some(policy=["canonical", "ephemeral"]) == {"canonical", "ephemeral"}
+    assert some(policy=["private"]) == {"private"}  # whoever names a class asks for it
+    assert some(policy=["canonical"], not_policy=["canonical"]) == set()
+    memory.set_policy("factual", "ephemeral", user_id="ana")
+    assert some(policy=["ephemeral"]) == {"ephemeral", "factual"}
+    with pytest.raises(InvalidInput, match=r"not_policy: there is no policy 'fleeting'; the policies are canonical, "):
+        some(not_policy=["fleeting"])
 
 
 def test_a_rare_tag_is_found_behind_more_better_notes_than_a_pool_holds(memory):
@@ -313,6 +337,23 @@ def test_ties_lead_to_what_is_related(memory):
     assert tied.entries[0].kind == "link"
     channels = proposed(followed(memory).search("choir of the harbour", user_id="ana", explain=True))
     assert any("related" in some for some in channels.values())
+
+
+def test_ties_are_followed_as_far_as_the_settings_say(memory):
+    said = {"a": "The heron is grey.", "b": "Bread needs salt.", "c": "Trams run late.", "d": "Olga won the race."}
+    notes = [memory.add(text, id=name, user_id="ana").entries[0].note for name, text in said.items()]
+    tie = (
+        "UNWIND $pairs AS pair MATCH (n:Note {scope: $scope, id: pair[0]}), (o:Note {scope: $scope, id: pair[1]}) "
+        "CREATE (n)-[:RELATED {decision: 'x', score: 0.9, kind: 'link'}]->(o)"
+    )
+    pairs = [list(pair) for pair in pairwise(reversed(notes))]
+    with memory.engine.db._session() as session:
+        session.run(tie, scope=f"{memory.engine.settings.tenant}/ana", pairs=pairs).consume()
+    for depth, expected in ((1, "ab"), (2, "abc"), (3, "abcd"), (5, "abcd")):
+        far = weighed(memory, channels=("lexical_raw", "related"), related_from=1, depth=depth)
+        channels = proposed(followed(far).search("What colour has the heron?", user_id="ana", explain=True))
+        assert {name for name, some in channels.items() if "related" in some} == set(expected) - {"a"}, depth
+        assert set(channels) == set(expected), depth
 
 
 @pytest.mark.parametrize("pathway", PATHWAYS)

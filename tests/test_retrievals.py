@@ -122,6 +122,25 @@ def test_each_call_that_gives_notes_is_recorded_with_the_words_of_its_question(c
     assert memory.stats(**ANA).retrievals == 5
 
 
+def test_each_change_of_a_score_is_recorded_pruned_and_erased(connected, clock):
+    memory = connected("ids", use={"record": "on"}, lifecycle={"retrievals_days": 30})
+    heron, tide = note(memory, HERON), note(memory, TIDE)
+    for answer in ("The heron eats fish.", "The heron eats fish.", "I don't know."):
+        clock.later(MINUTE)
+        memory.reflect(EATS, [heron, tide], answer, **ANA)
+    (*_, first) = found = memory.audit.retrievals(**ANA)
+    assert {(one.call, one.question) for one in found} == {("reflect", "")}
+    assert first.notes == (Given(heron, 1, 40), Given(tide, 1, 28))
+    worth = [{one.note: one.utility for one in each.notes} for each in found]
+    assert worth == [{heron: 45, tide: 24}, {heron: 50, tide: 26}, {heron: 40, tide: 28}]
+    memory.erase(memory.forget(source=memory.get(tide, **ANA).sources[0].id, **ANA))
+    left = memory.audit.retrievals(**ANA)
+    assert [[(one.note, one.utility) for one in each.notes] for each in left] == [[(heron, n)] for n in (45, 50, 40)]
+    clock.later(31 * DAY)
+    memory.sweep(**ANA)
+    assert recorded(memory) == []
+
+
 def test_with_ids_alone_no_word_of_a_question_is_stored(connected):
     memory = connected("ids")
     heron = note(memory, HERON)

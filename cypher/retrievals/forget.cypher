@@ -15,7 +15,8 @@ CALL (r, named) {
     MATCH (x:Source {scope: $scope, session: r.session}) WHERE x.seq >= 0 AND x.erase_at > datetime('0001-01-01T00:00:00Z')
   } AS ended
   WITH r, named, ended, places, [place IN places | r.notes[place]] AS notes, [place IN places | r.revisions[place]] AS revisions
-  SET r.notes = notes, r.revisions = revisions, r.question = CASE WHEN named THEN null ELSE r.question END,
+  SET r.utilities = CASE WHEN r.utilities IS NOT NULL THEN [place IN places | r.utilities[place]] END,
+      r.notes = notes, r.revisions = revisions, r.question = CASE WHEN named THEN null ELSE r.question END,
       r.session = CASE WHEN ended THEN '' ELSE r.session END
   WITH r WHERE size(r.notes) = 0
   DELETE r

@@ -19,7 +19,7 @@ UNWIND [
   'policy_as', 'previous', 'probe', 'pruned_at', 'question', 'raw', 'raw_length', 'raw_terms', 'reason', 'resting',
   'revision', 'revisions', 'revoked_at', 'rights', 'reworded', 'said_as', 'score', 'scored_at', 'shares_claims', 'shown', 'size',
   'source', 'sources', 'state', 'strengthened_by', 'tags', 'text', 'thresholds', 'topics_most', 'topics_run',
-  'undone_by', 'unknown', 'untied_by', 'until', 'upgrading', 'used', 'user', 'utility', 'was', 'weighed_at',
+  'undone_by', 'unknown', 'untied_by', 'until', 'upgrading', 'used', 'user', 'utilities', 'utility', 'was', 'weighed_at',
   'weight', 'withholds_claims'
 ] AS name
 CALL db.createProperty(name)

@@ -1,7 +1,7 @@
 """The filters of searches and listings, as callers give them, checked."""
 
 from collections.abc import Sequence
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput
@@ -13,11 +13,9 @@ from memgraph_engine.ingest.messages import (
     parse_instant,
     parse_time,
 )
-from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, NoteFilters, SearchFilters, unknown
+from memgraph_engine.interface.filters import FILTERS, LISTS, NOTE_FILTERS, NoteFilters, SearchFilters, unknown
 from memgraph_engine.model.memory import SourceKind
-from memgraph_engine.recall.question import Filters
-
-_NAMES = ("session", "speaker", "role", "agent")
+from memgraph_engine.recall.question import NAMES, Filters
 
 
 def searching(
@@ -33,16 +31,17 @@ def searching(
     if kind is not None and kind not in get_args(SourceKind):
         raise InvalidInput(f"kind must be one of {', '.join(get_args(SourceKind))}, not {kind!r}.")
     check_switches(archived=archived)
-    names = {name: given.get(name) for name in _NAMES}
+    some: dict[str, Any] = {name: check_tags(given.get(name), name) for name in LISTS}
+    classes = {name: engine.policies.shown(some[name], name) for name in ("include", "policy", "not_policy")}
+    some |= {name: None if (value := given.get(name)) is None else check_name(value, name) for name in NAMES}
     return Filters(
-        **{name: None if value is None else check_name(value, name) for name, value in names.items()},
+        **{name: value for name, value in some.items() if name != "include"},
         since=parse_time(given.get("since"), "since", zone),
         until=parse_time(given.get("until"), "until", zone, end=True),
         as_of=parse_instant(given.get("as_of"), "as_of", zone),
         known_at=parse_instant(given.get("known_at"), "known_at", zone),
         kind=kind,
-        tags=check_tags(given.get("tags", ()), "tags"),
-        shown=engine.policies.shown(check_tags(given.get("include"), "include")),
+        shown=classes["include"] | classes["policy"],
         metadata=check_metadata(given.get("metadata"), "metadata"),
         archived=archived,
     )

@@ -344,6 +344,7 @@ class Reader:
             turns = sources.recent(db, scope.name, session, _SAID, limit) if session else []
             asked = turns[-1:] if _asks(turns, question) else []  # it was stored before it is asked
             turns = turns[: len(turns) - len(asked)]
+            turns = [*self._nearest(scope, question, session, [*turns, *asked]), *turns]
             most_long = given.long + left - prompting.HEADING
 
             def remembered(beside: Sequence[Source]) -> Context:
@@ -369,6 +370,16 @@ class Reader:
             made = prompting.assemble(question, system, size, given, *parts)
             cost, fallbacks = context.cost + spent.cost, (*context.fallbacks, *spent.fallbacks)
             return replace(made, cost=cost, fallbacks=fallbacks)
+
+    def _nearest(self, scope: Scope, question: str, session: str, beside: Sequence[Source]) -> list[Source]:
+        """Return the other turns of a session that are nearest to a question, as many as are wanted, oldest first."""
+        if not (most := self.engine.settings.prompt.nearest) or not session:
+            return []
+        known = {turn.key for turn in beside}
+        hits = sorted(self.found(scope, question, MOST, session=session), key=lambda hit: -hit.similarity)
+        some = {one.key: one for hit in hits for one in hit.sources if one.session == session and one.seq >= 0}
+        near = [one for key, one in some.items() if one.role in _SAID and key not in known]
+        return sorted(near[:most], key=lambda one: (one.seq, one.part))
 
     def _with_others(self, query: Query, hits: Sequence[Hit]) -> tuple[list[Hit], list[Contrary]]:
         """Return hits with their ties, and with what took the place of one and was not found: it need share no words.
@@ -458,6 +469,8 @@ class Reader:
             changes = usage.change(engine.db, scope.name, [one.name for one in scope.readable], fresh, changed)
         changes = {note: (utility.lapsed(before, now), after) for note, (before, after) in changes.items()}
         worth = {note: (before.utility, after.utility) for note, (before, after) in changes.items()}
+        scored = {note: after for note, (before, after) in worth.items() if before != after}
+        self._log.given(scope, "reflect", question, (note for note in shown if note.id in scored), {"worth": scored})
         judged = (Reflected(note, *one, *worth.get(note, (None, None))) for note, one in told.items())
         return Reflection(question, tuple(judged), tuple(follow(engine, scope, changes)))
 

@@ -141,10 +141,11 @@ class Log(WriteBehind[Row]):
         self._on = engine.settings.audit.retrievals
 
     def given(self, reader: Scope, call: str, question: str, notes: Iterable[Note], asked: Mapping[str, Any]) -> None:
-        """Record that a call gave a reader some notes, if any; `asked` may hold the `agent` and the `session`."""
+        """Record a call that gave notes, if any; `asked` may hold `agent`, `session` and their `worth` now, by id."""
         if not self._on:
             return
-        told = [{"id": note.id, "recorded_at": note.recorded_at} for note in notes]
+        worth = asked.get("worth", {})
+        told = [{"id": n.id, "recorded_at": n.recorded_at, "utility": worth.get(n.id)} for n in notes]
         if not told:
             return
         names = {name: asked.get(name) or "" for name in ("agent", "session")}

@@ -573,7 +573,8 @@ def _(one: Retrieval) -> None:
     told = f"  {one.question}" if one.question else ""
     typer.echo(show.clean(f"{show.moment(one.at)}  {one.call}{by}{told}"))
     for given in one.notes:
-        typer.echo(f"    {given.note}  version {given.revision}")
+        worth = "" if given.utility is None else f", utility {given.utility}"
+        typer.echo(f"    {given.note}  version {given.revision}{worth}")
 
 
 @entry.register

@@ -125,8 +125,9 @@ def metadata(pairs: Sequence[str]) -> dict[str, object]:
 _LISTED = list[str] | None
 _FILTERS: Mapping[str, tuple[Any, str]] = {
     "tags": (_LISTED, "--tag "),
+    "any_tags": (_LISTED, "--any-tag "),
     "metadata": (_LISTED, "--meta "),
-    "include": (_LISTED, ""),
+    **dict.fromkeys(("policy", "not_policy", "include"), (_LISTED, "")),
     "min_similarity": (float | None, ""),
     "archived": (bool | None, "--archived: "),
 }

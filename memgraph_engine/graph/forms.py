@@ -218,11 +218,12 @@ class _Cut(Form):
 class _Given(Form):
     notes: NOTES
     revisions: FROM_ONE
+    utilities: Annotated[list[WHOLE] | None, Field(description="a list of whole numbers")] = None
 
     @model_validator(mode="after")
     def _each(self) -> Self:
-        if len(self.notes) != len(self.revisions):
-            raise ValueError("has not a revision for each note")
+        if {len(self.notes)} != {len(self.revisions), len(self.utilities or self.notes)}:
+            raise ValueError("has not a revision, or a utility, for each note")
         return self
 
 

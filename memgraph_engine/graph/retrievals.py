@@ -6,6 +6,7 @@ What a reader was given stands in his own scope, also of notes of the shared mem
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import repeat
 
 from memgraph_engine.graph import schema, scopes
 from memgraph_engine.graph.database import Database, Row, Runner
@@ -50,7 +51,7 @@ def between(
 ) -> Iterator[Retrieval]:
     """Yield what a reader was given between two times, both included, the newest first; None for any `notes`."""
     for row in tx.run("retrievals/between", scope=reader.name, since=since, until=until, notes=notes):
-        given = tuple(map(Given, row["notes"], row["revisions"]))
+        given = tuple(map(Given, row["notes"], row["revisions"], row["utilities"] or repeat(None)))
         asked = row["call"], row["question"] or "", row["agent"], row["session"]
         yield Retrieval(row["id"], moment(row["at"]), reader.user, given, *asked)
 

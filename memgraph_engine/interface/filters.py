@@ -20,6 +20,9 @@ class NoteFilters(TypedDict, total=False):
     since: datetime | str | None
     until: datetime | str | None
     tags: Sequence[str]
+    any_tags: Sequence[str]
+    policy: Sequence[str]
+    not_policy: Sequence[str]
     metadata: Mapping[str, object] | None
 
 
@@ -45,6 +48,9 @@ ABOUT: Mapping[str, str] = {
     "since": "TIME: Only what was said then or later, ISO 8601.",
     "until": "TIME: Only what was said then or before, ISO 8601.",
     "tags": "TAG: Only notes with this tag; of several, with all.",
+    "any_tags": "TAG: Only notes with this tag; of several, with any.",
+    "policy": "NAME: Only notes of this policy, also where it is shown only if asked for; or of several.",
+    "not_policy": "NAME: No notes of this policy; or of several.",
     "metadata": "KEY=VALUE: Only notes with this entry in the metadata; of several, with all.",
     "as_of": "TIME: Ask what was true in the world then; a day means its end.",
     "known_at": "TIME: Ask what the memory held then (nothing before its import); a day means its end.",
@@ -53,7 +59,7 @@ ABOUT: Mapping[str, str] = {
     "archived": "Also notes that a summary stands for; they are found by words.",
 }
 """What each means, behind a word for its value."""
-_LISTS = ("tags", "metadata", "include")
+LISTS = ("tags", "any_tags", "policy", "not_policy", "include")
 
 
 def unknown(given: Iterable[str], filters: Sequence[str], arguments: Sequence[str] = ()) -> str:
@@ -82,7 +88,7 @@ def filters_of(given: Mapping[str, Sequence[str]]) -> SearchFilters:
     for name, values in given.items():
         if no_filter := unknown([name], FILTERS):
             raise InvalidInput(no_filter)
-        if len(values) > 1 and name not in _LISTS:
+        if len(values) > 1 and name not in (*LISTS, "metadata"):
             raise InvalidInput(f"The filter {name} takes one value, and was given {len(values)}.")
         if values:
             read[name] = _read(name, values)
@@ -90,7 +96,7 @@ def filters_of(given: Mapping[str, Sequence[str]]) -> SearchFilters:
 
 
 def _read(name: str, values: Sequence[str]) -> object:
-    if name in ("tags", "include"):
+    if name in LISTS:
         return list(values)
     if name == "metadata":
         return metadata_of(values)

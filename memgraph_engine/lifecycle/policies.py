@@ -229,7 +229,7 @@ class Policies:
         rule = next((rule.policy for rule in self.rules if rule.fits(source)), "")
         return self.classes[named or rule or self.default]
 
-    def shown(self, include: Collection[str] = ()) -> frozenset[str]:
+    def shown(self, include: Collection[str] = (), where: str = "include") -> frozenset[str]:
         """Return the classes whose notes a question may find: those that need not be asked for, and those to `include`.
 
         Raises InvalidInput for a class that there is not.
@@ -239,7 +239,7 @@ class Policies:
         """
         for name in include:
             if name not in self.classes:
-                raise InvalidInput(f"include: there is no policy {name!r}; the policies are {', '.join(self.classes)}.")
+                raise InvalidInput(f"{where}: there is no policy {name!r}; the policies are {', '.join(self.classes)}.")
         return frozenset(one.name for one in self.classes.values() if not one.asked or one.name in include)
 
     @property

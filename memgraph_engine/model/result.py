@@ -757,10 +757,11 @@ class Change(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Given(Result):
-    """A note that was given to a reader, by its id, and in which of its versions, which count from 1."""
+    """A note that a reader was given, its version, from 1, and, of a call to `reflect`, its `utility` to him since."""
 
     note: str
     revision: int
+    utility: int | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -768,8 +769,8 @@ class Retrieval(Result):
     """What a call gave a reader, and when: the `notes`, the best first.
 
     The reader is `user_id`, None for whoever asked the shared memory alone; `agent` and `session` are as they were
-    given to the `call` (search, blocks, claims, context, answer or prompt), '' if they were not. `question` is '' where
-    its words are not recorded, or were erased.
+    given to the `call` (search, blocks, claims, context, answer, prompt or reflect), '' if they were not. `question` is
+    '' where its words are not recorded, or were erased.
     """
 
     brief = ("at", "user_id", "call", "question", "notes")

@@ -1,7 +1,7 @@
 """From a question to what the statement needs: terms, full-text query, filters."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import product
@@ -19,7 +19,7 @@ _MOST_TERMS = 256
 _MOST_NAMED = 64  # terms of a question that keywords are looked for in
 _LONGEST_NAME = 3  # terms
 _ANY = ["", "\U0010ffff"]
-_NAMES = ("session", "speaker", "role", "agent")
+NAMES = ("session", "speaker", "role", "agent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,9 @@ class Filters:
     as_of: datetime | None = None
     known_at: datetime | None = None
     tags: tuple[str, ...] = ()
+    any_tags: tuple[str, ...] = ()
+    policy: tuple[str, ...] = ()
+    not_policy: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
     archived: bool = False
     shown: frozenset[str] = field(default=frozenset(), compare=False)  # it narrows nothing that others find
@@ -58,12 +61,12 @@ class Filters:
     @property
     def narrow(self) -> bool:
         """Whether anything is filtered that the indexes can look into."""
-        return replace(self, tags=(), metadata={}, kind=None).any
+        return replace(self, tags=(), any_tags=(), policy=(), not_policy=(), metadata={}, kind=None).any
 
     @property
     def beyond_index(self) -> bool:
         """Whether a filter is on what no index can look into: lists, and the status that a past version had."""
-        return bool(self.tags or self._apart or self.known_at)
+        return bool(self.tags or self.any_tags or self._apart or self.known_at)
 
     @property
     def statuses(self) -> tuple[str, ...]:
@@ -82,7 +85,7 @@ class Filters:
             return False
         if self.reads(several=note.several):
             return note.whole and bool(self.meant(note.note()))
-        return set(self.tags) <= set(note.tags)
+        return self._tagged(note.tags)
 
     def finds(self, note: Note) -> bool:
         """Tell the same of a note that a listing read whole."""
@@ -99,22 +102,25 @@ class Filters:
 
     @property
     def _apart(self) -> bool:
-        """Whether anything is filtered that sources have and notes don't: kind and metadata."""
-        return bool(self.metadata or self.kind)
+        """Whether anything is filtered that only a whole note tells: kind, metadata and class."""
+        return bool(self.metadata or self.kind or self.policy or self.not_policy)
 
     def meant(self, note: Note) -> list[Source]:
         """Return the sources of a note that are meant: any of them finds it, and a deletion takes back these."""
-        wanted = set(self.tags)
-        if wanted:
-            wanted -= set(note.tags).difference(tags_of(note.sources))  # an evolution gave it these
-        return [source for source in note.sources if self._means(source, note) and wanted <= {*tags_of([source])}]
+        if note.policy in self.not_policy or (self.policy and note.policy not in self.policy):
+            return []
+        evolved = set(note.tags).difference(tags_of(note.sources))  # tags that an evolution gave it
+        return [one for one in note.sources if self._means(one, note) and self._tagged({*tags_of([one]), *evolved})]
+
+    def _tagged(self, tags: Collection[str]) -> bool:
+        return set(self.tags) <= {*tags} and (not self.any_tags or not set(self.any_tags).isdisjoint(tags))
 
     def _means(self, source: Source, note: Note) -> bool:
         came = source.begins_at if len(note.sources) > 1 else None
         said = source.said_at or came or note.said_at
         metadata = source.metadata
         return (
-            all(getattr(self, name) in (None, getattr(source, name)) for name in (*_NAMES, "kind"))
+            all(getattr(self, name) in (None, getattr(source, name)) for name in (*NAMES, "kind"))
             and (self.since or UNKNOWN_PAST) <= said <= (self.until or NEVER)
             # as JSON, since Python takes True for 1
             and all(key in metadata and _json(metadata[key]) == _json(value) for key, value in self.metadata.items())
@@ -141,7 +147,7 @@ class Filters:
         return {
             "since": self.since or UNKNOWN_PAST,
             "until": self.until or NEVER,
-            **{name: [value, value] if (value := getattr(self, name)) is not None else _ANY for name in _NAMES},
+            **{name: [value, value] if (value := getattr(self, name)) is not None else _ANY for name in NAMES},
         }
 
 

@@ -257,15 +257,23 @@ def _expanded(db: Database, query: Query, found: Found, answer: Row, settings: R
     }[settings.expansion]
     if not scores or not settings.has("related"):
         return answer
-    (tied,) = db.run(
-        "notes/tied",
-        scopes=query.scope_names,
-        stamps=list(scores),
-        scores=list(scores.values()),
-        tied=settings.anchored,
-        **query.filters.parameters(),
-    )
-    related = ["related", tied["stamps"], None, tied["scores"], None, None]
+    tied, led = dict[int, float](), set[int]()
+    for _ in range(settings.depth):
+        if not scores:
+            break
+        (step,) = db.run(
+            "notes/tied",
+            scopes=query.scope_names,
+            stamps=list(scores),
+            scores=list(scores.values()),
+            tied=settings.anchored,
+            **query.filters.parameters(),
+        )
+        reached = zip(step["stamps"], step["scores"], strict=True)
+        # of a later step what none before led to, nor began with
+        led, scores = led | scores.keys(), {stamp: score for stamp, score in reached if stamp not in led | tied.keys()}
+        tied |= scores
+    related = ["related", [*tied], None, [*tied.values()], None, None]
     return {**answer, "proposed": [*answer["proposed"], related]}
 
 
