@@ -50,6 +50,7 @@ from memgraph_engine.recall.select import Selector
 from memgraph_engine.writing.lives import follow
 
 _SAID = ("", "user", "assistant")  # roles of turns that tell what a question refers back to
+_EARLIER = 1000  # turns of a session among which the nearest to a question are looked for
 LAST = 8
 """Turns before a question in which it is looked up what that refers back to."""
 MOST_ROUNDS = 3
@@ -341,10 +342,12 @@ class Reader:
             about = prompting.told_profile(known, given.profile)
             left = given.profile - prompting.part_tokens(about)
             limit = 2 * settings.interactions
-            turns = sources.recent(db, scope.name, session, _SAID, limit) if session else []
+            most = max(limit, _EARLIER if settings.nearest else 0)
+            turns = sources.recent(db, scope.name, session, _SAID, most) if session else []
             asked = turns[-1:] if _asks(turns, question) else []  # it was stored before it is asked
             turns = turns[: len(turns) - len(asked)]
-            turns = [*self._nearest(scope, question, session, [*turns, *asked]), *turns]
+            cut = max(len(turns) + len(asked) - limit, 0)
+            turns = [*self._nearest(scope, question, session, turns[:cut]), *turns[cut:]]
             most_long = given.long + left - prompting.HEADING
 
             def remembered(beside: Sequence[Source]) -> Context:
@@ -371,15 +374,13 @@ class Reader:
             cost, fallbacks = context.cost + spent.cost, (*context.fallbacks, *spent.fallbacks)
             return replace(made, cost=cost, fallbacks=fallbacks)
 
-    def _nearest(self, scope: Scope, question: str, session: str, beside: Sequence[Source]) -> list[Source]:
-        """Return the other turns of a session that are nearest to a question, as many as are wanted, oldest first."""
-        if not (most := self.engine.settings.prompt.nearest) or not session:
-            return []
-        known = {turn.key for turn in beside}
-        hits = sorted(self.found(scope, question, MOST, session=session), key=lambda hit: -hit.similarity)
-        some = {one.key: one for hit in hits for one in hit.sources if one.session == session and one.seq >= 0}
-        near = [one for key, one in some.items() if one.role in _SAID and key not in known]
-        return sorted(near[:most], key=lambda one: (one.seq, one.part))
+    def _nearest(self, scope: Scope, question: str, session: str, turns: Sequence[Source]) -> list[Source]:
+        """Return those of the turns of a session that are nearest to a question, as many as are wanted, in order."""
+        hits = self.found(scope, question, MOST, session=session) if turns else []
+        ids = dict.fromkeys(one.id for hit in sorted(hits, key=lambda hit: -hit.similarity) for one in hit.sources)
+        there = {turn.id for turn in turns}
+        near = [id for id in ids if id in there][: self.engine.settings.prompt.nearest]
+        return [turn for turn in turns if turn.id in near]
 
     def _with_others(self, query: Query, hits: Sequence[Hit]) -> tuple[list[Hit], list[Contrary]]:
         """Return hits with their ties, and with what took the place of one and was not found: it need share no words.
