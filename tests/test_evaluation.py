@@ -4,10 +4,12 @@ import json
 import math
 import subprocess
 import sys
+from argparse import Namespace
 
 import numpy as np
 import pytest
 
+from bench import runs
 from memgraph_engine import Settings
 from memgraph_engine.cost import Cost
 from memgraph_engine.errors import BudgetSpent, InvalidInput, ModelUnavailable
@@ -380,3 +382,26 @@ def test_a_file_that_would_be_measured_wrong_is_refused(tmp_path):
         file = locomo.write(tmp_path, *wrong(locomo.sample()))
         with pytest.raises(InvalidInput, match=why):
             list(conversations(file))
+
+
+# ---- several runs -----------------------------------------------------------------------------
+
+
+def figures(folder, **values):
+    folder.mkdir()
+    (folder / "figures.json").write_text(json.dumps(values))
+    return folder
+
+
+def test_runs_of_one_experiment_have_means_and_deviations(tmp_path):
+    three = [figures(tmp_path / str(value), f1=value) for value in (40.0, 42.0, 44.0)]
+    told, text = runs.run(Namespace(folder=three))
+    assert told == {"f1.mean": 42.0, "f1.sd": 2.0}
+    assert "| f1 | 42.00 ± 2.00 |" in text
+    for folders, why in (
+        (three[:1], "One run does not scatter"),
+        ([*three, figures(tmp_path / "other", bleu=1.0)], "has other figures than"),
+        ([*three, tmp_path / "none"], "holds no figures of a run"),
+    ):
+        with pytest.raises(SystemExit, match=why):
+            runs.run(Namespace(folder=folders))
