@@ -331,7 +331,7 @@ def test_the_command_line_tells_it(memory, tenant, embedder, monkeypatch):
     memory.search(EATS, **ANA, session="lake")
     (one,) = memory.audit.retrievals(**ANA)
     assert json.loads(run("--json").stdout) == [one.to_dict()]
-    assert one.to_dict()["notes"] == [{"note": heron, "revision": 1}]
+    assert one.to_dict()["notes"] == [{"note": heron, "revision": 1, "utility": None}]
     told = run("--note", "h", "--query", "heron", "--since", "2024-05-01", "--until", "2024-05-01").stdout
     assert told == f"2024-05-01 09:00 UTC  search  session lake  {EATS}\n    {heron}  version 1\n"
     assert run("--query", "vault").stdout == ""
