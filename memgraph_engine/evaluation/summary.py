@@ -126,11 +126,11 @@ def _measured(task: Task, results: Journal) -> dict[str, float]:
     if found := results.get(task.key(FOUND)):
         evidence = task.question.evidence
         measured[RECALL] = recall_at(task.k, found["sources"], evidence)
-        measured[SEARCH] = found["seconds"]
+        measured |= {SEARCH: found["seconds"]} if "seconds" in found else {}  # an older run took no time
         measured[HIT] = hit_at(task.k, found["sources"], evidence)
     if answer := results.get(task.key(ANSWER)):
         measured |= answer["scores"]
-        measured[TOTAL] = answer["seconds"]
+        measured |= {TOTAL: answer["seconds"]} if "seconds" in answer else {}
         measured[TOKENS] = float(answer["cost"]["input_tokens"]) if answer["cost"] else 0.0
     if judged := results.get(task.key(JUDGED)):
         measured[JUDGE] = 100.0 * judged["correct"]
