@@ -3,7 +3,7 @@
 import gc
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import cache, partial
 from hashlib import blake2b
@@ -57,13 +57,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes(config: pytest.Config) -> None:
-    """Start the run's server while its processes still collect their tests."""
+    """Start the run's server while its processes collect their tests and run those that need none."""
     given = f"{PREFIX}TEST_URI" in os.environ or f"{PREFIX}TEST_CONTAINERS" in os.environ
     chosen = config.getoption("markexpr")
     if not given and "not slow" in chosen and "not integration" not in chosen:
-        start = partial(servers.managed(Path(os.environ[HOME])).start, progress=False)
+        start = partial(_start, Path(os.environ[HOME]), config.rootpath)
         config.stash[STARTING] = Thread(target=start, daemon=True)
         config.stash[STARTING].start()
+
+
+def _start(home: Path, root: Path) -> None:
+    """Start the run's server, and make its schema."""
+    servers.managed(home).start(progress=False)
+    with closing(_embedder(root)) as embedder, Memory.connect(settings=Settings.load(home=home), embedder=embedder):
+        pass
+
+
+def _embedder(root: Path) -> vectors.Remembering:
+    return vectors.make(root / ".pytest_cache" / "vectors")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -72,7 +83,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         if STARTING in config.stash:
             config.stash[STARTING].join()
         home = Path(os.environ.pop(HOME))
-        servers.managed(home).stop()
+        servers.managed(home).stop(timeout=0)  # nothing of it is kept
         rmtree(home.parent)
 
 
@@ -108,10 +119,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """Mark what runs on the database, so that it can be run on another one; what starts a server of its own is slow.
 
-    The files of both go first: of two processes, neither is left with a long one when the other has nothing more to do.
+    Of those that are run, each process begins with files that need no server, while the run's own starts. The files of
+    slow ones and of others that need it go on in this order: of two processes, neither is left with a long one when the
+    other has nothing more to do.
     """
     slow = dict[Path, int]()
     for item in items:
@@ -121,7 +135,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         elif "started" in getattr(item, "fixturenames", ()):
             item.add_marker("slow")
             slow[item.path] = 2
-    items.sort(key=lambda item: -slow.get(item.path, 0))
+    yield
+    needy = sorted((item for item in items if item.path in slow), key=lambda item: -slow[item.path])
+    shares = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    parts = [item for item in items if item.path not in slow], needy
+    items[:] = [
+        item
+        for share in range(shares)
+        for part in parts
+        for item in part[len(part) * share // shares : len(part) * (share + 1) // shares]
+    ]
 
 
 def _takes_server(item: pytest.Item) -> bool:
@@ -138,9 +161,8 @@ def _takes_server(item: pytest.Item) -> bool:
 @pytest.fixture(scope="session")
 def embedder(pytestconfig: pytest.Config) -> Iterator[Embedder]:
     """The model, which a process loads for texts that no run of this checkout has had yet."""
-    one = vectors.make(pytestconfig.rootpath / ".pytest_cache" / "vectors")
-    yield one
-    one.close()
+    with closing(_embedder(pytestconfig.rootpath)) as one:
+        yield one
 
 
 @contextmanager

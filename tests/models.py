@@ -54,8 +54,9 @@ def memory_with(tenant, embedder, answers=(), *, only=ROLES, gate=None, llm=None
     """A memory whose models (those of the roles `only`) say what is in the queue (or are the one given), and they."""
     none = {role: {"model": ""} for role in ROLES if role not in only}
     chat = answers if hasattr(answers, "chat") else ScriptedChat(answers)
-    settings = Settings.load(llm={"roles": none, "retries": 0, **(llm or {})}, gate=gate or {}, **given)
-    with Memory.connect(tenant=tenant, embedder=embedder, settings=settings, llm=chat) as memory:
+    asked = {"roles": none, "retries": 0, **(llm or {})}
+    settings = Settings.load(tenant=tenant, llm=asked, gate=gate or {}, **given)
+    with Memory.connect(embedder=embedder, settings=settings, llm=chat) as memory:
         yield memory, chat
 
 

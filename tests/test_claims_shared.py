@@ -238,26 +238,29 @@ def test_a_file_carries_that_its_user_takes_no_part_and_never_that_a_tenant_shar
 # ---- what becomes of notes -----------------------------------------------------------------------
 
 CHANGES = {
-    "update": lambda memory: memory.update("ben0", "The harbour froze over.", user_id="ben"),
-    "delete": lambda memory: memory.delete("ben0", user_id="ben"),
-    "undo": lambda memory: memory.undo(memory.explain("ben0", user_id="ben").decisions[-1].id, user_id="ben"),
-    "kept apart": lambda memory: memory.set_policy("ben0", "private", user_id="ben"),
-    "erase": lambda memory: memory.erase(memory.forget(source="ben0", user_id="ben")),
-    "erase everything": lambda memory: memory.erase(memory.forget(everything=True, user_id="ben")),
-    "delete_all": lambda memory: memory.delete_all(user_id="ben"),
-    "purge": lambda memory: scopes.purge(memory.engine.db, Scope(memory.engine.settings.tenant, "ben").name),
-    "supersede": lambda memory: memory.add("Whales are no longer mammals.", user_id="ana"),
+    "update": lambda memory, user: memory.update(f"{user}0", "The harbour froze over.", user_id=user),
+    "delete": lambda memory, user: memory.delete(f"{user}0", user_id=user),
+    "undo": lambda memory, user: memory.undo(memory.explain(f"{user}0", user_id=user).decisions[-1].id, user_id=user),
+    "kept apart": lambda memory, user: memory.set_policy(f"{user}0", "private", user_id=user),
+    "erase": lambda memory, user: memory.erase(memory.forget(source=f"{user}0", user_id=user)),
+    "erase everything": lambda memory, user: memory.erase(memory.forget(everything=True, user_id=user)),
+    "delete_all": lambda memory, user: memory.delete_all(user_id=user),
+    "purge": lambda memory, user: scopes.purge(memory.engine.db, Scope(memory.engine.settings.tenant, user).name),
+    "supersede": lambda memory, user: memory.add("Whales are no longer mammals.", user_id=user),
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
-def test_what_becomes_of_a_users_note_is_told_to_nobody_any_more_at_once(three, change):
-    assert shared(three) == {WHALES: 3}
-    CHANGES[change](three)
-    assert shared(three) == {}
-    for user in USERS:
-        assert three.verify(user_id=user) == []
-    say(three, "eve", "Whales are mammals.")
+def test_what_becomes_of_a_users_note_is_told_to_nobody_any_more_at_once(three):
+    """It is done to the last of three who said so; then a new one says so, to whom the next is done."""
+    *others, last = USERS
+    for name, change in CHANGES.items():
+        assert shared(three) == {WHALES: 3}, name
+        change(three, last)
+        assert shared(three) == {}, name
+        for user in (*others, last):
+            assert three.verify(user_id=user) == [], name
+        last = f"after {name}"
+        say(three, last, "Whales are mammals.", "The tide turns at noon.")
     assert shared(three) == {WHALES: 3}
 
 

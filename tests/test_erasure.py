@@ -727,8 +727,6 @@ def check_erasure(memory, script):
 @example(
     [("add", [4, 0]), ("secret", [1, 6]), ("update", 2, 5), ("untie", 0), ("evict", 2), ("restore", 0), ("undo", 1)]
 )
-@example([("secret", [7, 8]), ("build",), ("add", [3])])  # a model describes blocks in the words of their notes
-@example([("defer", [0]), ("process",)])  # what joined another note quoted it as long as it waited
 def test_nothing_is_left_of_what_is_erased(memory, script):
     check_erasure(memory, script)
 
@@ -737,6 +735,8 @@ def test_nothing_is_left_of_what_is_erased(memory, script):
 @pytest.mark.timeout(7200)
 @settings(max_examples=1000, suppress_health_check=list(HealthCheck))
 @given(steps)
+@example([("secret", [7, 8]), ("build",), ("add", [3])])  # a model describes blocks in the words of their notes
+@example([("defer", [0]), ("process",)])  # what joined another note quoted it as long as it waited
 def test_nothing_is_left_of_what_is_erased_in_a_thousand_cases(memory, script):
     check_erasure(memory, script)
 

@@ -33,11 +33,10 @@ def memory(tenant, embedder, clock):
 
 def tell(memory, clock, texts, name="b", **fields):
     """Add messages, an hour apart, and let two days pass."""
-    for n, text in enumerate(texts):
-        memory.add(
-            {"id": f"{name}{n}", "text": text, "speaker": "Ana", "session": "s", "time": clock.now, **fields}, **OWNER
-        )
-        clock.later(timedelta(hours=1))
+    said = [{"id": f"{name}{n}", "text": text, "speaker": "Ana", "session": "s"} for n, text in enumerate(texts)]
+    told = [{**one, "time": clock.now + timedelta(hours=n), **fields} for n, one in enumerate(said)]
+    clock.later(timedelta(hours=len(told)))
+    memory.add_many(told, **OWNER)
     clock.later(2 * DAY)
 
 

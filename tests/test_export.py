@@ -917,7 +917,7 @@ def read(file, embedder):
         return "refused" if "Nothing was imported" in str(error) else str(error)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 10))])
 def test_whatever_a_file_holds_it_is_read_or_refused(seed, made, path, tmp_path):
     chance, data, file = random.Random(seed), path.read_bytes(), tmp_path / "file"
     outcomes = Counter()

@@ -92,6 +92,11 @@ def test_an_empty_question_is_refused(untouched):
         untouched.search("  ", user_id="ana")
 
 
+@pytest.fixture(scope="module")
+def moved(kept):
+    return kept(lambda memory: memory.add("Ana moved to Lisbon.", user_id="ana"))
+
+
 @pytest.mark.parametrize(
     "question",
     [
@@ -104,9 +109,8 @@ def test_an_empty_question_is_refused(untouched):
         "漢字",
     ],
 )
-def test_any_other_question_gets_an_answer(memory, question):
-    memory.add("Ana moved to Lisbon.", user_id="ana")
-    assert len(memory.search(question, user_id="ana")) == 1
+def test_any_other_question_gets_an_answer(moved, question):
+    assert len(moved.search(question, user_id="ana")) == 1
 
 
 def test_a_question_to_an_empty_memory_finds_nothing(memory):

@@ -18,10 +18,10 @@ def with_cache(megabytes, tenant, embedder):
     return Memory.connect(settings=settings.model_copy(update={"recall": recall}), embedder=embedder)
 
 
-def answers(memory, **when):
+def answers(memory, questions=QUESTIONS, **when):
     """All that a client answers, but for how much of it was in its cache."""
     found = []
-    for question in QUESTIONS:
+    for question in questions:
         for hit in memory.search(question, user_id="ana", explain=True, **when):
             rounds = tuple(replace(one, fetched=0) for one in hit.explanation.rounds)
             found.append(replace(hit, explanation=replace(hit.explanation, rounds=rounds)))
@@ -74,7 +74,8 @@ def test_what_another_client_changes_is_seen_at_once(writer, tenant, embedder):
             assert seen == answers(writer), change
             assert seen != before or change == "topics"
             for when in ({"as_of": "2030-01-01"}, {"known_at": writer.engine.now()}):
-                assert answers(reader, **when) == answers(writer, **when), change
+                one = QUESTIONS[:1]  # its pool holds all notes
+                assert answers(reader, one, **when) == answers(writer, one, **when), change
 
 
 def test_what_was_undone_and_said_anew_is_not_taken_for_what_it_was(writer, tenant, embedder):
