@@ -400,9 +400,9 @@ def wording(text: str, language: str) -> tuple[Token, ...]:
             said.append((part, (clause, sentence, opens), match.span()))
             opens, last = False, part.written
     tokens = [Token(*part, *where, asked=where[1] in asked, span=span) for part, where, span in said]
-    for at, (before, one, after) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False), 1):
-        if before.span == one.span and (whole := lists.spellings.get(f"{one.word}_{after.word}")):
-            tokens[at] = replace(one, written=whole, plain=whole)  # "she's got"
+    for at, (owner, verb, other) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False), 1):
+        if owner.span == verb.span and (whole := lists.spellings.get(f"{verb.word}_{other.word}")):
+            tokens[at] = replace(verb, written=whole, plain=whole)  # "she's got"
     return tuple(_often(_days_first(tokens), lists))
 
 
