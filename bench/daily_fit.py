@@ -57,7 +57,7 @@ class Asked:
         """Return what certainty goes by where hits are as relevant as these weights say; None without hits."""
         hits = [replace(hit, relevance=by.relevance(hit.similarity, hit.coverage)) for hit in self.hits]
         some = candidates(self.ask.question, hits, self.language)[0]
-        return certainty.features(self.ask.question, some, self.notes, self.language) if some else None
+        return certainty.features(self.ask.question, some, self.notes, self.language, ()) if some else None
 
 
 def fit(models: Sequence[str], sets: Mapping[str, Sequence[Chat]]) -> tuple[dict[str, float], str]:

@@ -970,6 +970,7 @@ class Memory:
         With a name (`about`), it is what was stated of that person or thing, by anybody but an assistant, in the user's
         own memory and the shared one; else what the user stated, in his own memory. What is asked, supposed, hoped or
         quoted is no fact. With `former`, facts that later statements replaced are told too, each with its `until`.
+        Raises InvalidInput for an `about` that is no string, has no word or more than 1,000 characters.
 
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("My sister Petra lives in Bolzano.", user_id="ida")

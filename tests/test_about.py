@@ -129,6 +129,15 @@ def test_a_question_for_an_attribute_is_answered_by_what_told_it(memory):
     assert not memory.context("Am I married?", user_id="ana").sure
 
 
+def test_what_is_told_of_others_is_not_sure_to_answer_for_the_user(memory):
+    memory.add_many(
+        ["My brother lives in Porto.", "My son is allergic to eggs.", "My sister's name is Ines."], user_id="ana"
+    )
+    questions = "Where do I live?", "What am I allergic to?", "What's my name?"
+    assert not [one for one in questions if memory.context(one, user_id="ana").sure]
+    assert memory.context("What's my sister's name?", user_id="ana").sure
+
+
 def test_the_largest_topics_are_looked_for_behind_the_profile(monkeypatch):
     found = SimpleNamespace(attributes=[SimpleNamespace(value="a nurse", predicate="job")])
     monkeypatch.setattr(about.decisions, "profile", lambda *_: found)

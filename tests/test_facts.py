@@ -36,6 +36,10 @@ ANA = {"user_id": "ana"}
         ("Ana, my sister, is a nurse.", "english", ("Ana", "is", "a nurse")),
         ("June is my aunt.", "english", ("June", "is", "my aunt")),
         ("Waffle is a beagle.", "english", ("Waffle", "is", "a beagle")),
+        ("Noor's got two cats.", "english", ("Noor", "has got", "two cats")),
+        ("She's been vegan for a year.", "english", ("she", "has been vegan for", "a year")),
+        ("Eli takes drops twice a day.", "english", ("Eli", "takes", "drops twice a day")),
+        ("Our neighbour repairs bikes.", "english", ("Our neighbour", "repairs", "bikes")),
         ("Mi hermana Lucía tiene dos gatos.", "spanish", ("Mi hermana Lucía", "tiene", "dos gatos")),
         ("Trabajo de contable en Lugo.", "spanish", ("", "Trabajo de", "contable en Lugo")),
     ],
@@ -136,6 +140,33 @@ def test_a_clause_with_a_subject_and_its_verb_is_asserted(text, language):
 )
 def test_a_fragment_and_what_is_asked_for_are_not(text, language):
     assert assertions(Reading(text, language)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Remind me what to ask: does the lease allow pets? I live in Graz.", ["I live in Graz"]),
+        ("Help me decide what to say: I got the job. I live in Graz.", ["I live in Graz"]),
+        ("Tell me what is wrong in this: I live in Graz. I works there.", []),
+        ("Jack wrote: I got the job. I live in Graz.", ["Jack wrote"]),
+    ],
+)
+def test_a_request_without_a_text_brings_no_more_than_a_sentence(text, told):
+    assert [one.text for one in assertions(Reading(text, "english"))] == told
+
+
+def test_what_differs_in_spelling_alone_is_one_fact(memory):
+    say(memory, "I volunteer at the community center.")
+    say(memory, "I volunteer at the community centre.")
+    assert len(told(memory)) == 1
+
+
+@pytest.mark.parametrize(
+    ("about", "fault"), [(None, "about is nothing"), ("a" * 5000, "5,000 characters; at most 1,000")]
+)
+def test_what_cannot_be_asked_about_is_refused(memory, about, fault):
+    with pytest.raises(InvalidInput, match=fault):
+        memory.facts(about, **ANA)
 
 
 def test_what_is_to_be_so_from_now_on_is_kept_and_is_no_fact(memory):

@@ -24,11 +24,7 @@ def candidates(question: str, hits: Sequence[Hit], language: str) -> tuple[list[
     out = {hit.note.id: "it asks the same" for hit in hits if asks_again(_said(hit), question, language)}
     out |= {hit.note.id: "it is small talk" for hit in hits if _idle(hit, language)}
     hits = [hit for hit in hits if hit.note.id not in out]
-    meant = {
-        _SAID: asks_assistant(question, language),
-        _SUPPOSED: supposes(question, language),
-        _ASKS: True,
-    }
+    meant = {_SAID: asks_assistant(question, language), _SUPPOSED: supposes(question, language), _ASKS: True}
     doubtful = {hit.note.id: why for hit in hits if (why := _doubt(hit, language))}
     stated = max((relevance(hit) for hit in hits if hit.note.id not in doubtful), default=0.0)
     out |= {

@@ -1,7 +1,7 @@
 """How certain it is that what was found answers a question: a linear model, fitted on chats whose answers are known."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import log, log1p
@@ -45,16 +45,17 @@ def weights() -> Weights:
     return Weights(**json.loads(resource(*FILE).read_text(encoding="utf-8")))
 
 
-def features(question: str, hits: Sequence[Hit], notes: int, language: str) -> list[float]:
+def features(question: str, hits: Sequence[Hit], notes: int, language: str, apart: Collection[str]) -> list[float]:
     """Return the values of FEATURES for a question's hits in a memory of so many notes; one hit at least."""
     shares = (min(max(hit.relevance or 0.0, _LEAST), 1 - _LEAST) for hit in hits)
     odds = [log(share / (1 - share)) for share in shares]
+    best = max((one for one, hit in zip(odds, hits, strict=True) if hit.note.id not in apart), default=median(odds))
     words = max(len(question.split()), len(tokenize(question, language)))
-    return [max(odds), max(odds) - median(odds), log1p(notes), log1p(words)]
+    return [best, best - median(odds), log1p(notes), log1p(words)]
 
 
-def sure(question: str, hits: Sequence[Hit], notes: int, language: str) -> bool:
-    """Tell whether the hits most likely answer a question.
+def sure(question: str, hits: Sequence[Hit], notes: int, language: str, apart: Collection[str] = ()) -> bool:
+    """Tell whether the hits most likely answer a question; those of the notes `apart` answer nothing.
 
     With an embedder that was never calibrated, it is enough that one has a word of the question.
 
@@ -62,5 +63,5 @@ def sure(question: str, hits: Sequence[Hit], notes: int, language: str) -> bool:
     False
     """
     if any(hit.relevance is None for hit in hits):
-        return any(hit.coverage > 0 for hit in hits)
-    return bool(hits) and weights().score(features(question, hits, notes, language)) > 0
+        return any(hit.coverage > 0 and hit.note.id not in apart for hit in hits)
+    return bool(hits) and weights().score(features(question, hits, notes, language, apart)) > 0

@@ -9,7 +9,7 @@ from memgraph_engine.gate.known import Line
 from memgraph_engine.ingest.attributes import told
 from memgraph_engine.ingest.profiling import subject
 from memgraph_engine.language.assertion import Assertion, assertions
-from memgraph_engine.language.wording import stems, wording
+from memgraph_engine.language.wording import stems, wording, words
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.profile import Profile
@@ -37,14 +37,14 @@ class Facts:
 
     def read(self, notes: Iterable[Note], ties: Iterable[Contrary]) -> list[Fact]:
         """Return the facts of further notes, those said last first; `ties` are those that take the place of others."""
-        later, found = defaultdict[str, list[Contrary]](list), dict[tuple[str, str], Fact]()
+        later, found = defaultdict[str, list[Contrary]](list), dict[tuple[str, ...], Fact]()
         for tie in sorted((tie for tie in ties if tie.kind in SUCCEEDS), key=lambda tie: tie.newer_said):
             later[tie.older].append(tie)
         for note in notes:
             for fact, values in self._told(note):
                 self._values.update(values)
                 ended = _ended(fact, values, note, later[note.id])
-                said = fact.speaker, " ".join(fact.text.casefold().split())
+                said = fact.speaker, *words(wording(fact.text, self._language))  # however it is spelled
                 found[said] = _again(found[said], ended) if said in found else ended
         return sorted(found.values(), key=lambda fact: fact.since, reverse=True)
 

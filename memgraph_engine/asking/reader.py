@@ -27,8 +27,11 @@ from memgraph_engine.graph import decisions, notes, scopes, sources, usage
 from memgraph_engine.graph.claims import Supported
 from memgraph_engine.ingest.given import source_of
 from memgraph_engine.ingest.messages import check_limit, check_name, check_text, local, parse_instant
+from memgraph_engine.ingest.profiling import subject
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import SearchFilters
+from memgraph_engine.language.assertion import of_speaker
+from memgraph_engine.language.questions import asked_attributes
 from memgraph_engine.language.references import standalone
 from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm.spent import Spent
@@ -218,7 +221,9 @@ class Reader:
         )
         near = found if blocks else _first(found, top_k)
         hits, left_out = candidates(query.text, near, language)
-        certain = _answered(query.reading, hits) or sure(query.text, hits, found.among, language)
+        own = bool(scope.user and asked_attributes(query.text, language))
+        apart = [hit.note.id for hit in hits if own and not _of_user(hit, scope.user, language)]
+        certain = _answered(query.reading, hits, own=own) or sure(query.text, hits, found.among, language, apart)
         if not certain and len(near) < len(found):
             hits, left_out = candidates(query.text, found, language)
         hits, ties = self._with_others(query, hits)
@@ -278,7 +283,7 @@ class Reader:
         language, db, statuses = self.engine.language_of(scope), self.engine.db, TRUE_ONCE if former else READABLE
         check_limit(limit)
         with self.engine.load.read():
-            if about:
+            if about != "":
                 check_text(about, "about", 1_000)
                 if not names_in(about, language):
                     raise InvalidInput(f"about must name somebody or something, and {about!r} has no word.")
@@ -587,9 +592,14 @@ class Reader:
         )
 
 
-def _answered(reading: Reading | None, hits: Sequence[Hit]) -> bool:
-    """Tell whether hits hold what is known to answer a question about the user."""
-    return reading is not None and any(hit.note.id in reading.answers or not reading.answers for hit in hits)
+def _answered(reading: Reading | None, hits: Sequence[Hit], *, own: bool) -> bool:
+    """Tell whether hits hold what is known to answer a question about the user, or for an attribute of his own."""
+    return reading is not None and any(hit.note.id in reading.answers if own else True for hit in hits)
+
+
+def _of_user(hit: Hit, user: str | None, language: str) -> bool:
+    """Tell whether the user says something of himself in a hit."""
+    return any(subject(one, user) == "" and of_speaker(one.text, language) for one in hit.sources)
 
 
 def _first(found: Sequence[Hit], top_k: int) -> list[Hit]:

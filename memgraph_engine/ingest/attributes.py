@@ -142,14 +142,16 @@ class _Clause:
         back = [no for no, value in taken_back(rest, self.one.clause.lists) if value.capital or row.value in _LISTS]
         for at, token in enumerate(rest):
             if token in back or self._aside(row, rest[at:]):
-                return rest[:at], []
+                return rest[: at - (rest[at - 1].word in self.one.clause.lists.joints)], []  # "but not to cats"
             if token.word in self.table["ends"] or [*self._more(row, rest[at:])]:
                 return rest[:at], rest[at:]
         return rest, []
 
     def _aside(self, row: _Row, behind: _Tokens) -> bool:
-        """Tell whether what goes on leaves the value as it is: where a job is, or what somebody moved for."""
+        """Tell whether what goes on leaves the value as it is: where a job is, what somebody moved for, or his age."""
         lead, told = behind[0].word, self.table.bare(behind[1:])
+        if row.value == "person" and behind[0].clause != self.one.tokens[self.one.begin].clause:
+            return _years(behind[:1], self.table) and not any(one.stem for one in behind[1:2])
         if row.value in ("job", "work"):
             return lead in self.table["where"] and bool(told) and _place(told, self.table)
         moved = row.event and row.value == "place" and lead in self.table["reasons"]
@@ -168,10 +170,16 @@ class _Clause:
         """Tell whether what goes on says no more of the value: somebody else's clause, or a reason for it."""
         table, after = self.table, self.one.behind
         led = bool(after) and after[0].word in table["joints"]
-        if after and not any(one.word in table.subjects for one in after[led : led + 1]):
+        others = {*words(after[led : led + 1])} & table.subjects
+        if after and not (others or self._aside(row, after) or self._tells_other(row, after[1:])):
             apart = after[0].clause != self.one.tokens[-1].clause
             behind = behind if denial == "over" or (denial and apart) else [*behind, after[0].word]
         return not behind or (behind[0] in table["ends"] and not row.whole and denial != "not")
+
+    def _tells_other(self, row: _Row, said: _Tokens) -> bool:
+        """Tell whether a clause tells another attribute: "everyone calls me Del"."""
+        some = ((other, self._cut(other, [*said[length:]])[0]) for other, length in self.table.rows(said))
+        return any(other.name != row.name and self._read(other, value, event=other.event) for other, value in some)
 
     def _read(self, row: _Row, rest: _Tokens, *, event: bool) -> list[str]:
         """Return the values that some words are, but for those that tell little or when: "again", "last week"."""
@@ -191,7 +199,8 @@ class _Clause:
         kind, listed = _KINDS[row.value], row.value in _LISTS
         if row.value == "place" and not table["products"].isdisjoint(words(self.one.tokens)):
             return []  # "I moved to Zoltrix, a better text editor"
-        items = table.items(kept) if listed or row.value == "languages" else [table.bare(kept)]
+        leads = frozenset(word for phrase in row.said for word in phrase.split()[-1].split("|"))  # "to"
+        items = table.items(kept, leads) if listed or row.value == "languages" else [table.bare(kept)]
         texts = [line.words(one) for one in items if one and kind(one, table)]
         return [one.casefold() if listed else one for one in texts] if len(texts) == len(items) else []
 
@@ -213,7 +222,7 @@ def _name(some: _Tokens, table: "_Table") -> bool:
 
 def _person(some: _Tokens, table: "_Table") -> bool:
     """Tell whether they name a person, and no people or belief: "Spanish" and "Curious" end as adjectives do."""
-    shaped = any(one.word[2:].endswith(table.endings) or one.written.isupper() for one in some)
+    shaped = some[0].word[2:].endswith(table.endings) or any(one.written.isupper() for one in some)
     return _name(some, table) and not shaped and len(some) <= _INTRODUCED
 
 
@@ -320,13 +329,14 @@ class _Table:
             for row in self._rows.get(" ".join(told), ()):
                 yield row, at + 1 + skipped
 
-    def items(self, some: _Tokens) -> list[_Tokens]:
-        """Return what stands one behind another: "nuts", "shellfish" and "pollen"."""
+    def items(self, some: _Tokens, leads: frozenset[str]) -> list[_Tokens]:
+        """Return what stands one behind another: "nuts", "shellfish" and "to pollen", but for the words that lead."""
         apart = self["joints"] | self["alternatives"]
         clauses = parted(some, "clause")
         parts = (groupby(clause, key=lambda one: one.word in apart) for clause in clauses)
         joined = len(clauses) < 2 or not apart.isdisjoint(words(clauses[-1]))  # "English, Siri" is none
-        return [self.bare([*one]) for part in parts for joint, one in part if not joint] if joined else []
+        every = [[*one] for part in parts for joint, one in part if not joint] if joined else []
+        return [self.bare(one[one[0].word in leads :]) for one in every]
 
     def bare(self, some: _Tokens) -> _Tokens:
         """Return words without an article before them: "the Netherlands"."""

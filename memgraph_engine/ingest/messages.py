@@ -158,6 +158,8 @@ def content_hash(source: Source) -> str:
 
 def check_text(text: object, where: str, max_text: int) -> str:
     """Return a text that can be remembered; raises InvalidInput."""
+    if isinstance(text, str) and len(text) > max_text:
+        raise InvalidInput(f"{where} has {len(text):,} characters; at most {max_text:,} are allowed.")
     checked = _text(text, where, max_text)
     if not checked.strip():
         raise InvalidInput(f"{where} is empty; give at least one word.")

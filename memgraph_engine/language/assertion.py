@@ -6,7 +6,7 @@ from functools import cached_property
 
 from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.statement import Statement, clauses
-from memgraph_engine.language.terms import word_list
+from memgraph_engine.language.terms import listed_terms, word_list
 from memgraph_engine.language.verbs import asks, begin, imperative
 from memgraph_engine.language.wording import Token, opening, parted, phrases_in, words
 
@@ -116,6 +116,18 @@ def assertions(line: Reading) -> list[Assertion]:
         for some in _grouped(clauses(line), _tagged(line))
     )
     return [Assertion(one, line.tokens[:a], line.tokens[a:b], line.tokens[b:]) for one, a, b in spans]
+
+
+def of_speaker(text: str, language: str) -> bool:
+    """Tell whether a text has a clause on who says it, and not on his people and things; a bare answer may be on him.
+
+    >>> said = "They call me Bo.", "My name is Bo.", "A nurse.", "My son is a nurse.", "My son's name is Bo."
+    >>> [of_speaker(one, "english") for one in said]
+    [True, True, True, False, False]
+    """
+    some, asked = clauses(line := Reading(text, language)), listed_terms(language, "asked-attributes")
+    own = (one.subject.speaker or not line.lists.speaker.isdisjoint(one.words) for one in some)
+    return any(own) or not any(one.finite and (one.subject.owner or one.subject.noun not in asked) for one in some)
 
 
 def _made_up(line: Reading) -> bool:

@@ -7,14 +7,15 @@ What is missed costs little. What is wrong would be told as if it held in genera
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, Protocol
 
 from memgraph_engine.language.names import key
 from memgraph_engine.language.tense import past, present
-from memgraph_engine.language.terms import APOSTROPHES, places, sentences, tokenize, word_list, word_values
+from memgraph_engine.language.terms import APOSTROPHES, sentences, tokenize, word_list, word_values
+from memgraph_engine.language.wording import phrases_in
 from memgraph_engine.resources import resource
 
 _WORD = r"[^\W\d_]+(?:['-][^\W\d_]+)*"
@@ -28,6 +29,7 @@ _MOST_WORDS = 25
 _LONGEST_WORD = 24  # characters
 _SUBJECT = 3  # words of an end
 _OBJECT = 4
+_PHRASE = 5  # of one that is listed
 _COMPLEMENT = 2
 _DEED = 8  # words of what is done, which only a model tells from who does it
 _MEMBER = 2  # words of an end that is found in the middle of a sentence
@@ -107,7 +109,7 @@ def legible(text: str, language: str) -> str:
     said = text.translate(APOSTROPHES)
     words = [word.casefold() for word in re.findall(_WORD, said)]
     ordered = not lists.orders.isdisjoint(words) and not lists.ordered.isdisjoint(words)
-    return "" if ordered or _holds(words, lists.made_up) else said
+    return "" if ordered or phrases_in(words, lists.made_up) else said
 
 
 def _claims(sentence: str, lists: "_Lists") -> Iterator[Told]:
@@ -126,7 +128,7 @@ def _sentence(sentence: str, lists: "_Lists") -> _Words:
     if not _PLAIN.fullmatch(own):
         return ()
     words = [_Word(word, word.casefold()) for word in _TOKEN.findall(own)]
-    taken = len(words) > _MOST_WORDS or _holds([word.plain for word in words], lists.takes_back)
+    taken = len(words) > _MOST_WORDS or phrases_in([word.plain for word in words], lists.takes_back)
     return () if taken else words
 
 
@@ -164,7 +166,7 @@ def denied(sentence: str, language: str) -> bool:
     (True, True)
     """
     words = [word.casefold().replace("'", "") for word in re.findall(_WORD, sentence.translate(APOSTROPHES))]
-    return "?" in sentence or _holds(words, word_list(language, "negations"))
+    return "?" in sentence or bool(phrases_in(words, word_list(language, "negations")))
 
 
 def is_somebody(told: Told, language: str) -> bool:
@@ -419,30 +421,10 @@ def _plain(words: _Words, at: int) -> str:
     return words[at].plain if 0 <= at < len(words) else ""
 
 
-def _holds(words: Sequence[str], phrases: frozenset[str]) -> bool:
-    """Tell whether words hold a listed phrase."""
-    return not phrases.isdisjoint(words) or any(places(words, one) for one in _several(phrases))
-
-
-@cache
-def _several(phrases: frozenset[str]) -> tuple[str, ...]:
-    """Return the phrases of several words."""
-    return tuple(sorted(one for one in phrases if "_" in one or "~" in one))
-
-
 def _phrase(words: _Words, at: int, phrases: frozenset[str]) -> int:
     """Return how many words of a sentence are one of some phrases at a place, 0 for none."""
-    for parts in _parts(phrases).get(_plain(words, at), ()):
-        if [word.plain for word in words[at : at + len(parts)]] == parts:
-            return len(parts)
-    return 0
-
-
-@cache
-def _parts(phrases: frozenset[str]) -> Mapping[str, Sequence[list[str]]]:
-    """Return the words of phrases, by the first of them."""
-    parts = [phrase.split("_") for phrase in sorted(phrases)]
-    return {first: [one for one in parts if one[0] == first] for first, *_ in parts}
+    said = [word.plain for word in words[at : at + _PHRASE]]
+    return next((size for size in range(1, len(said) + 1) if "_".join(said[:size]) in phrases), 0)
 
 
 # ---- what names nobody -------------------------------------------------------------------------
@@ -463,7 +445,7 @@ def impersonal(told: Told, language: str) -> bool:
         return False
     words, subject, object_ = (_TOKEN.findall(one.casefold()) for one in (text, told.subject, told.object))
     orders = lists.orders | lists.ordered
-    if _holds(words, lists.takes_back) or not orders.isdisjoint(words) or len(object_) > _COMMON_OBJECT:
+    if phrases_in(words, lists.takes_back) or not orders.isdisjoint(words) or len(object_) > _COMMON_OBJECT:
         return False
     if any(len(end) > 1 and not lists.urging.isdisjoint(end) for end in (subject, object_)):
         return False

@@ -122,19 +122,15 @@ def _stands_alone(words: Sequence[re.Match[str]], at: int, kind: str, closed: fr
 
 def _goes_on(said: str, language: str) -> bool:
     """Tell whether a question says too little by itself, and begins as one that goes on from another: "And Tom?"."""
-    words = spoken(said)
-    closed = closed_terms(language)
+    words, closed = spoken(said), closed_terms(language)
     content = [term for term in tokenize(said, language) if term not in closed]
     return len(content) < _BRIEF and any(0 in places(words, phrase) for phrase in word_list(language, "follow-ups"))
 
 
 def _weighed(turns: Sequence[Turn]) -> list[tuple[float, Turn]]:
     """Return turns with what each counts: the most first, and of equal ones the user's."""
-    weighed = [
-        ((_ASSISTANT if turn.role == "assistant" else 1.0) / (1 + age), turn)
-        for age, turn in enumerate(reversed(turns))
-    ]
-    return sorted(weighed, key=lambda pair: (-pair[0], pair[1].role == "assistant"))
+    shares = ((_ASSISTANT if turn.role == "assistant" else 1.0) / age for age, turn in enumerate(reversed(turns), 1))
+    return sorted(zip(shares, reversed(turns), strict=True), key=lambda one: (-one[0], one[1].role == "assistant"))
 
 
 def _told(turns: Sequence[Turn], language: str) -> list[str]:
@@ -174,12 +170,9 @@ def _named(sentence: str, language: str) -> tuple[str, list[str]]:
     closed, owned = closed_terms(language), word_list(language, "determiners")
     words = [match[0].removesuffix(_OWNED) for match in word_pattern().finditer(sentence)]
     empty = [closed.issuperset(tokenize(word, language)) or word[0].isdigit() for word in words]
-    if len(words) > 1 and words[0].casefold() in owned and not empty[1]:
-        subject, start = f"{words[0].casefold()} {words[1]}", 2
-    else:
-        subject, start = "", 0
-    names: list[str] = []
-    before = ""
+    known = len(words) > 1 and words[0].casefold() in owned and not empty[1]
+    subject, start = (f"{words[0].casefold()} {words[1]}", 2) if known else ("", 0)
+    names, before = list[str](), ""
     runs = groupby(range(start, len(words)), key=lambda at: words[at][0].isupper() and not empty[at])
     for named, run in runs:
         at = [*run]

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.tense import is_verb, past, present
 from memgraph_engine.language.terms import word_list
-from memgraph_engine.language.verbs import begin, finite_verb, imperative
+from memgraph_engine.language.verbs import asks, begin, finite_verb, imperative
 from memgraph_engine.language.wording import (
     ORDINAL,
     Lists,
@@ -574,7 +574,7 @@ def own_words(line: Reading) -> Sequence[Token]:
     spans = [match.span() for match in _QUOTED.finditer(text)]
     for colon in _COLON.finditer(text):
         head = parted([one for one in every if one.span[0] < colon.start()], "sentence")[-1:]
-        spans += [(colon.end(), len(text)) for told in head if not _is_own(told, line)]
+        spans += [(colon.end(), _end(told, line)) for told in head if not _is_own(told, line)]
     inside = ([one for one in every if start <= one.span[0] < end] for start, end in spans)
     said = [one for some in inside if not all(token.stem for token in some) for one in some]  # "Sol" is but a name
     for at, sentence in enumerate(parts := parted(every, "sentence")):
@@ -590,6 +590,13 @@ def _is_own(head: Sequence[Token], line: Reading) -> bool:
     mine = told[0] in lists.speaker or head[0].written in line.speaker_names
     thing = told[0] in lists.first_person and not phrases_in(told, lists.hedges) and not past(told, line.language)
     return mine or thing or bool(phrases_in(told, lists.changing))
+
+
+def _end(head: Sequence[Token], line: Reading) -> int:
+    """Return where what a colon brings ends: with its sentence behind "Tell me what to say", where no text is named."""
+    said, texts = {*words(head)}, line.lists.pointing | line.lists.mine | word_list(line.language, "works")
+    apart = asks(head, line) and not said.isdisjoint(line.lists.values_asked) and said.isdisjoint(texts)
+    return max(one.span[1] for one in line.tokens if not apart or one.sentence == head[0].sentence)
 
 
 def _reported(sentence: Sequence[Token], lists: Lists) -> int:

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import groupby, pairwise
 
-from memgraph_engine.language.terms import CLAUSES, CLOSED, sentence_spans, spoken, word_list, word_values
-from memgraph_engine.language.wording import phrases_in
+from memgraph_engine.language.terms import CLAUSES, sentence_spans, spoken, word_list, word_values
+from memgraph_engine.language.wording import lists_of, phrases_in
 
 _NEAR = 200  # characters of a sentence on either side that are looked at
 _LEADS = ("determiners", "indefinite", "detail-words")
@@ -43,11 +43,6 @@ def _changes(language: str) -> frozenset[str]:
 
 
 @cache
-def _closed(language: str) -> frozenset[str]:
-    return frozenset[str]().union(*(word_list(language, kind) for kind in CLOSED))
-
-
-@cache
 def _leads(language: str) -> frozenset[str]:
     """Return the words behind which stands a noun, or what describes one: "a used car"; "l'" may be a pronoun."""
     return frozenset[str]().union(*(word_list(language, kind) for kind in _LEADS)) - word_list(language, "elisions")
@@ -55,7 +50,7 @@ def _leads(language: str) -> frozenset[str]:
 
 def _happened(text: str, others: frozenset[str], language: str) -> bool:
     """Tell whether a text tells what happened, in the clause that shares most with other words."""
-    clauses, wanted = _clauses(text, language), others - _closed(language)
+    clauses, wanted = _clauses(text, language), others - lists_of(language).closed
     if any(_counts(clause, language) for clause in clauses):
         return False
     nearest = max(clauses, key=lambda clause: len(wanted.intersection(clause)), default=())
@@ -133,7 +128,7 @@ def past(words: Sequence[str], language: str) -> bool:
         told = tense == "past" or (tense == "third" and third) or (tense == "participle" and participle)
         if told and before not in _leads(language) and not before[:1].isdigit():
             return True
-        if named and tense != "adverb" and word not in _closed(language):
+        if named and tense != "adverb" and word not in lists_of(language).closed:
             return False  # "I like boiled eggs"
         named = named or word in persons
     return False

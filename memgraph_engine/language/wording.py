@@ -339,9 +339,10 @@ def words(tokens: Iterable[Token]) -> tuple[str, ...]:
 
 def text_of(tokens: Sequence[Token]) -> str:
     """Return tokens as they are written, with blanks where their text has some: "heron42" is two without one."""
-    joined = (after.plain == "'s" or one.span[1] == after.span[0] for one, after in pairwise(tokens))
+    once = {(one.span, one.written): one for one in tokens}.values()  # "twice" is two tokens
+    joined = (after.plain == "'s" or one.span[1] == after.span[0] for one, after in pairwise(once))
     blanks = chain([""], ("" if alike else " " for alike in joined))
-    return "".join(f"{blank}{one.written}" for blank, one in zip(blanks, tokens, strict=False))
+    return "".join(f"{blank}{one.written}" for blank, one in zip(blanks, once, strict=False))
 
 
 def parted(tokens: Iterable[Token], by: Literal["clause", "sentence"]) -> list[list[Token]]:
@@ -399,6 +400,9 @@ def wording(text: str, language: str) -> tuple[Token, ...]:
             said.append((part, (clause, sentence, opens), match.span()))
             opens, last = False, part.written
     tokens = [Token(*part, *where, asked=where[1] in asked, span=span) for part, where, span in said]
+    for at, (owner, verb, other) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False), 1):
+        if owner.span == verb.span and (whole := lists.spellings.get(f"{verb.word}_{other.word}")):
+            tokens[at] = replace(verb, written=whole, plain=whole)  # "she's got"
     return tuple(_often(_days_first(tokens), lists))
 
 
@@ -418,7 +422,8 @@ def _read(word: str, language: str, *, opens: bool) -> tuple[_Part, ...]:
     lists = lists_of(language)
     contraction, owner = lists.spellings.get(word.casefold()), word.removesuffix("'s")
     parts = contraction.split("_") if contraction else [owner, "'s"] if owner not in ("", word) else [word]
-    return tuple(_part(part, lists, language, opens=opens and not at) for at, part in enumerate(parts))
+    read = tuple(_part(part, lists, language, opens=opens and not at) for at, part in enumerate(parts))
+    return read if len(read) > 1 else (read[0]._replace(written=word),)
 
 
 def _sets_off(mark: str, before: str, after: str) -> bool:

@@ -183,11 +183,7 @@ def _follows(query: Query, found: Found, settings: RecallSettings) -> bool:
 
 
 def propose(
-    db: Database,
-    query: Query,
-    languages: Sequence[str],
-    settings: RecallSettings,
-    factor: int = 1,
+    db: Database, query: Query, languages: Sequence[str], settings: RecallSettings, factor: int = 1
 ) -> tuple[Row, Sequence[str], Reading]:
     """Ask the graph which notes may answer; return that, the languages of the scopes, and how the question was read.
 
@@ -251,10 +247,8 @@ def _expanded(db: Database, query: Query, found: Found, answer: Row, settings: R
     """
     if settings.has("keywords", "topics", "blocks"):
         answer = followed(db, query, answer, found.reading, settings)
-    scores = {
-        "nearest": _nearest(found, settings.related_from),
-        "anchors": anchor_scores(answer, settings.anchored),
-    }[settings.expansion]
+    nearest = settings.expansion == "nearest"
+    scores = _nearest(found, settings.related_from) if nearest else anchor_scores(answer, settings.anchored)
     if not scores or not settings.has("related"):
         return answer
     tied, led = dict[int, float](), set[int]()
@@ -539,9 +533,7 @@ def statistics(sums: Sequence[dict[str, Any]]) -> Statistics:
     notes = sum(scope["notes"] for scope in sums)
     each = max(notes, 1)
     return Statistics(
-        notes,
-        sum(scope["raw_length"] for scope in sums) / each,
-        sum(scope["context_length"] for scope in sums) / each,
+        notes, sum(scope["raw_length"] for scope in sums) / each, sum(scope["context_length"] for scope in sums) / each
     )
 
 

@@ -13,13 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.graph import (
-    decisions as decision_graph,
-    notes as note_graph,
-    scopes,
-    sources,
-    writes,
-)
+from memgraph_engine.graph import decisions as decision_graph, notes as note_graph, scopes, sources, writes
 from memgraph_engine.graph.notes import Found, NewNote, NewSummary, Relation, Revision
 from memgraph_engine.graph.rows import milliseconds, source_properties
 from memgraph_engine.graph.scopes import ScopeState
