@@ -1,10 +1,27 @@
 """A text as it is read: its tokens, and what can be told by these alone."""
 
 import unicodedata
-from collections.abc import Collection
-from functools import cached_property
+from collections.abc import Callable, Collection
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 
 from memgraph_engine.language.wording import LONG, Token, lists_of, stems, wording, words
+
+R = TypeVar("R", bound="Reading")
+T = TypeVar("T")
+
+
+def once(read: Callable[[R], T]) -> Callable[[R], T]:
+    """Return a function of a line that reads it once: what it finds is kept with the line, and goes with it."""
+
+    @wraps(read)
+    def kept(line: R) -> T:
+        if read not in line.kept:
+            line.kept[read] = read(line)
+        found: T = line.kept[read]
+        return found
+
+    return kept
 
 
 class Reading:
@@ -16,6 +33,7 @@ class Reading:
 
     def __init__(self, text: str, language: str, speaker: str = "") -> None:
         self.text, self.language, self.speaker = text, language, speaker
+        self.kept: dict[Callable[..., Any], Any] = {}
         self.lists = lists_of(language)
 
     @cached_property

@@ -7,9 +7,8 @@ from itertools import dropwhile, groupby, islice, pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 from unicodedata import normalize
-from weakref import WeakKeyDictionary
 
-from memgraph_engine.language.reading import Reading
+from memgraph_engine.language.reading import Reading, once
 from memgraph_engine.language.tense import is_verb, past, present
 from memgraph_engine.language.terms import word_list
 from memgraph_engine.language.verbs import asks, begin, finite_verb, imperative
@@ -370,10 +369,6 @@ class Subject(NamedTuple):
         return all(known) and not (self.name and was.name and self.name != was.name)
 
 
-_KEPT: "WeakKeyDictionary[Reading, tuple[Sequence[Statement], Sequence[Statement]]]" = WeakKeyDictionary()
-"""The clauses of lines that are being judged: a line is held against many, and nothing of it outlives it."""
-
-
 def statements(line: Reading) -> Sequence[Statement]:
     """Return the clauses of a line that state something of somebody or something, each as if it stood by itself."""
     return _read(line)[0]
@@ -385,9 +380,8 @@ def clauses(line: Reading) -> Sequence[Statement]:
     return sorted((*stated, *bare), key=lambda one: one.own[0].span) if bare else stated
 
 
+@once
 def _read(line: Reading) -> tuple[Sequence[Statement], Sequence[Statement]]:
-    if (kept := _KEPT.get(line)) is not None:
-        return kept
     found: list[Statement] = []
     bare: list[Statement] = []
     before: list[Token] = []
@@ -410,7 +404,6 @@ def _read(line: Reading) -> tuple[Sequence[Statement], Sequence[Statement]]:
         every = list(some)
         for one in every:
             one.around = tuple(phrase for other in every if other is not one for phrase in other.changes)
-    _KEPT[line] = found, bare
     return found, bare
 
 
