@@ -53,7 +53,7 @@ def head(number: int, fact: Fact, numbers: Mapping[str, str] | None = None) -> s
         if len(days) <= _MOST_DAYS
         else f"{len(days)} times from {days[0]} to {days[-1]}"
     )
-    some = (Remark(*map(_unmarked, one._replace(by="")))._replace(by=one.by) for one in fact.remarks)
+    some = (Remark(*map(as_line, one._replace(by="")))._replace(by=one.by) for one in fact.remarks)
     remarks = "; ".join(filter(None, (one.shown(numbers) for one in some)))
     known = " ".join(part for part in (said, remarks and f"({remarks})") if part)
     return f"[{number}] {known}: " if known else f"[{number}] "
@@ -72,7 +72,7 @@ def text(note: Note, language: str) -> tuple[str, str]:
     short, asked = len(spoken(own)) <= _SHORT, _ASKED if personal("", own) else _MAY_ASK  # "I only wear black."
     days = {source.said_as[:10] for source in once if source.said_as}
     said = render([(source, None) for source in once], language, dated=len(days) > 1).context
-    return _lined(said), _unmarked(before, " ") if short and asked.search(before) else ""
+    return _lined(said), f" {as_line(before)}" if short and asked.search(before) else ""
 
 
 def _once(sources: Sequence[Source], language: str) -> list[Source]:
@@ -82,11 +82,6 @@ def _once(sources: Sequence[Source], language: str) -> list[Source]:
         said = tuple(spoken(written(source)))
         kept[source.speaker, said, tuple((event.start, event.end) for event in told(source, language))] = source
     return list(kept.values())
-
-
-def _unmarked(text: str, before: str = "") -> str:
-    """Return a text as one line, behind `before`, in which nothing passes for a mark or a number of the context."""
-    return before + as_line(text)
 
 
 def _lined(text: str) -> str:
@@ -114,7 +109,10 @@ def shortened(text: str, limit: int, question: str, language: str) -> str:
     """
     if most_tokens(text) <= limit:
         return text
-    sentences, wanted = _sentences(text, language), {*tokenize(question, language)} - closed_terms(language)
+    spans = [(0, 0), *sentence_spans(text, language)]
+    # each sentence and line behind the white space before it
+    sentences = [(text[before:start], text[start:end]) for (_, before), (start, end) in pairwise(spans)]
+    wanted = {*tokenize(question, language)} - closed_terms(language)
     found = [len(wanted.intersection(tokenize(sentence, language))) for _, sentence in sentences]
     chosen: set[int] = set()
     room = limit - _GAP_TOKENS
@@ -128,12 +126,6 @@ def shortened(text: str, limit: int, question: str, language: str) -> str:
         elif not chosen:
             return _beginning(sentence, limit)
     return _joined(sentences, chosen)
-
-
-def _sentences(text: str, language: str) -> list[tuple[str, str]]:
-    """Return the sentences and lines of a text, each behind the white space before it."""
-    spans = sentence_spans(text, language)
-    return [(text[before:start], text[start:end]) for (_, before), (start, end) in pairwise([(0, 0), *spans])]
 
 
 def _joined(sentences: Sequence[tuple[str, str]], chosen: Collection[int]) -> str:

@@ -293,10 +293,7 @@ class _Table:
     def __init__(self, language: str, own: str) -> None:
         shipped = resource("config", "language", language, "profile.toml")
         given = _file(shipped) if shipped.is_file() else _File(tells=())
-
-        def listed(*kinds: str) -> frozenset[str]:
-            return frozenset[str]().union(*(word_list(language, kind) for kind in kinds))
-
+        listed = partial(word_list, language)
         self._words = {kind: frozenset(some.split()) for kind, some in given.grammar.items()}
         self._words |= {kind: listed(kind) for kind in ("occupations", "occupation-modifiers", "products", *_LISTS)}
         self._rows: dict[str, list[_Row]] = {}

@@ -450,8 +450,9 @@ def impersonal(told: Told, language: str) -> bool:
     if any(len(end) > 1 and not lists.urging.isdisjoint(end) for end in (subject, object_)):
         return False
     article = words[0] in lists.articles | lists.definite
-    verb = 1 + len(subject) if article else len(subject)
-    if len(words) <= verb or words[verb - len(subject) : verb] != subject or words[verb] not in _verbs(lists):
+    verb = article + len(subject)
+    verbs = lists.is_ | lists.are | lists.has | lists.have | {phrase.split("_")[0] for phrase in lists.causes}
+    if len(words) <= verb or words[verb - len(subject) : verb] != subject or words[verb] not in verbs:
         return False
     uncounted = all(word in lists.uncounted or word in lists.links for word in subject)
     return article or uncounted or (words[verb] in lists.many and _many(subject, lists))
@@ -461,11 +462,6 @@ def _many(words: Sequence[str], lists: "_Lists") -> bool:
     """Tell whether words that open a sentence are a plural: in front of it, with a capital, may stand a name."""
     *before, head = words
     return lists.is_plural(head) and all(word in lists.properties or word in lists.uncounted for word in before[:1])
-
-
-def _verbs(lists: "_Lists") -> frozenset[str]:
-    """Return the first words of what stands behind a subject."""
-    return lists.is_ | lists.are | lists.has | lists.have | {phrase.split("_")[0] for phrase in lists.causes}
 
 
 # ---- lists -----------------------------------------------------------------------------------
@@ -540,23 +536,16 @@ def _lists(language: str) -> _Lists | None:
         named.get(name, name): frozenset(value.split()) if isinstance(value, str) else value
         for name, value in given.items()
     }
-    grammar = frozenset[str]().union(*(word_list(language, kind) for kind in _LISTS))
-    speaking = word_list(language, "first-person") | word_list(language, "second-person")
-    hedges = word_list(language, "hedges") | word_list(language, "modals")
-    hedged = hedges - own["cuts"] - own["joints"] - _words(own["others"])
-    denied = word_list(language, "negations") | word_list(language, "suppositions")
+    hedges = word_list(language, "hedges", "modals")
+    others = {word for phrase in own["others"] for word in phrase.split("_")}
     return _Lists(
         language=language,
-        **{**own, "barred": own["barred"] | grammar | hedges},
+        **{**own, "barred": own["barred"] | word_list(language, *_LISTS) | hedges},
         numbers=frozenset(word_values(language, "numbers")),
-        takes_back=speaking | hedged | denied,
-        made_up=word_list(language, "made-up") | word_list(language, "works"),
-        nothing_done=frozenset({","}).union(
-            *(word_list(language, kind) for kind in ("time-words", "question-words")),
-            *(own[name] for name in ("passing", "vague", "orders", "ordered")),
+        takes_back=(hedges - own["cuts"] - own["joints"] - others)
+        | word_list(language, "first-person", "second-person", "negations", "suppositions"),
+        made_up=word_list(language, "made-up", "works"),
+        nothing_done=word_list(language, "time-words", "question-words").union(
+            ",", *(own[name] for name in ("passing", "vague", "orders", "ordered"))
         ),
     )
-
-
-def _words(phrases: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for phrase in phrases for word in phrase.split("_"))

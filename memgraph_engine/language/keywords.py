@@ -7,7 +7,6 @@ Weighed: yake and HanTa (LGPL/GPL), rake-nltk (downloads its data), multi-rake (
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
 from memgraph_engine.language.names import canonical, key
@@ -80,15 +79,9 @@ def is_hub(phrase: str, language: str, *, speaker: str) -> bool:
     if own and said in (own, *own.split()):
         return True
     words = set(_LETTERS.findall(_ORDINAL.sub("", said)))
-    times, small = _timely(language)
+    times, small = word_list(language, "time-words"), word_list(language, "common-words")
     dated = bool(words & times) or any(letter.isdigit() for letter in said)
     return not words or (dated and words <= times | small)
-
-
-@cache
-def _timely(language: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words that dates are made of, and those that may stand between them."""
-    return word_list(language, "time-words"), word_list(language, "common-words")
 
 
 def _is_name(phrase: str) -> bool:

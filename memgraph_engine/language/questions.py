@@ -10,7 +10,6 @@ from memgraph_engine.language.terms import (
     CLAUSES,
     CLOSED,
     closed_terms,
-    places,
     sentences,
     spoken,
     tokenize,
@@ -18,7 +17,7 @@ from memgraph_engine.language.terms import (
     word_values,
 )
 from memgraph_engine.language.verbs import asks, requests
-from memgraph_engine.language.wording import lists_of, parted, wording, words
+from memgraph_engine.language.wording import lists_of, parted, phrases_in, wording, words
 from memgraph_engine.resources import LANGUAGES
 
 _BEHIND = " \t\r\n\"'”’»)*_"  # what may stand behind a question mark
@@ -72,8 +71,7 @@ def asks_amount(question: str, language: str) -> bool:
     >>> [asks_amount(text, "english") for text in ("How many of us are coming?", "Who is coming?")]
     [True, False]
     """
-    asked = spoken(question)
-    return any(places(asked, phrase) for phrase in word_list(language, "amount-questions"))
+    return bool(phrases_in(spoken(question), word_list(language, "amount-questions")))
 
 
 def asks_for_value(text: str, language: str) -> bool:
@@ -102,7 +100,7 @@ def asks_about_user(question: str) -> bool:
     """
     said = spoken(question)
     return any(
-        any(places(said, phrase) for phrase in word_list(language, "about-oneself"))  # as in few questions
+        phrases_in(said, word_list(language, "about-oneself"))  # as in few questions
         and _only(said, word_list(language, "knowing"), language)
         for language in LANGUAGES
     )
@@ -122,8 +120,8 @@ def asked_attributes(question: str, language: str) -> frozenset[str]:
 
 def _only(said: Sequence[str], asking: Collection[str], language: str) -> bool:
     """Tell whether words are some of those that ask for a thing, and beside these none that tell anything."""
-    closed = (word_list(language, kind) for kind in (*CLOSED, "time-words", "courtesies", "knowing"))
-    return not {*said}.isdisjoint(asking) and not {*said}.difference(asking, *closed)
+    closed = word_list(language, *CLOSED, "time-words", "courtesies", "knowing")
+    return not {*said}.isdisjoint(asking) and not {*said}.difference(asking, closed)
 
 
 def asks_assistant(question: str, language: str) -> bool:
@@ -163,9 +161,8 @@ def _numbers() -> frozenset[str]:
 
 def supposes(text: str, language: str) -> bool:
     """Tell whether each sentence of more than two words supposes something: "If I won, I'd buy a boat."."""
-    phrases = word_list(language, "suppositions")
     stated = [told for one in sentences(text, language) if len(told := spoken(one)) > _BRIEF]
-    return bool(stated) and all(any(places(told, phrase) for phrase in phrases) for told in stated)
+    return bool(stated) and all(phrases_in(told, word_list(language, "suppositions")) for told in stated)
 
 
 def small_talk(text: str, language: str, *, assistant: bool = False, answers: bool = True) -> bool:

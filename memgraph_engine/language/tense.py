@@ -38,14 +38,13 @@ def happened(new: str, old: str, language: str) -> bool:
 @cache
 def _changes(language: str) -> frozenset[str]:
     """Return the phrases with which a state is another than before."""
-    phrases = frozenset[str]().union(*(word_list(language, kind) for kind in _CHANGES))
-    return phrases - word_list(language, "anew")
+    return word_list(language, *_CHANGES) - word_list(language, "anew")
 
 
 @cache
 def _leads(language: str) -> frozenset[str]:
     """Return the words behind which stands a noun, or what describes one: "a used car"; "l'" may be a pronoun."""
-    return frozenset[str]().union(*(word_list(language, kind) for kind in _LEADS)) - word_list(language, "elisions")
+    return word_list(language, *_LEADS) - word_list(language, "elisions")
 
 
 def _happened(text: str, others: frozenset[str], language: str) -> bool:
@@ -62,8 +61,7 @@ def _clauses(text: str, language: str) -> list[Sequence[str]]:
     """Return the words of each clause, which also ends before a word like "and"."""
     joints = word_list(language, "clause-words")
     words = (word for part in CLAUSES.split(text) for word in ("", *spoken(part)))
-    parts = (list(some) for joint, some in groupby(words, key=lambda word: not word or word in joints) if not joint)
-    return [*parts]
+    return [list(some) for joint, some in groupby(words, key=lambda word: not word or word in joints) if not joint]
 
 
 def told_past(text: str, at: int, language: str) -> bool | None:
@@ -120,7 +118,7 @@ def past(words: Sequence[str], language: str) -> bool:
     if phrases_in(words, _present(language)):
         return False
     persons = word_list(language, "persons")
-    speaking, named = word_list(language, "first-person") | word_list(language, "second-person"), False
+    speaking, named = word_list(language, "first-person", "second-person"), False
     for tense, (before, word) in zip(_tenses(words, language), pairwise(("", *words)), strict=True):
         if tense == "present":
             return False

@@ -145,13 +145,13 @@ def sentence_spans(text: str, language: str) -> list[tuple[int, int]]:
 
 
 @cache
-def word_list(language: str, kind: str) -> frozenset[str]:
-    """Return the words of a class in `config/language/{language}/words.toml`; none of a class that it leaves out.
+def word_list(language: str, *kinds: str) -> frozenset[str]:
+    """Return the words of classes in `config/language/{language}/words.toml`; none of a class that it leaves out.
 
     >>> "the" in word_list("english", "stop-words"), word_list("cjk", "stop-words")
     (True, frozenset())
     """
-    return frozenset(_classes(language).get(kind, "").split())
+    return frozenset(word for kind in kinds for word in _classes(language).get(kind, "").split())
 
 
 @cache
@@ -215,25 +215,13 @@ def closed_terms(language: str) -> frozenset[str]:
 
 
 @cache
-def common_terms(language: str) -> frozenset[str]:
-    """Return the terms that so many texts have that they tell hardly anything."""
-    return listed_terms(language, "common-words")
-
-
-@cache
-def asking_terms(language: str) -> frozenset[str]:
-    """Return the terms that make a text a question: "what", "did"."""
-    return listed_terms(language, "question-words")
-
-
-@cache
 def listed_terms(language: str, *kinds: str) -> frozenset[str]:
     """Return the terms of all words of these lists.
 
     >>> sorted(listed_terms("english", "question-words") & {"what", "boat"})
     ['what']
     """
-    return frozenset(term for kind in kinds for word in word_list(language, kind) for term in tokenize(word, language))
+    return frozenset(term for word in word_list(language, *kinds) for term in tokenize(word, language))
 
 
 def places(words: Sequence[str], phrase: str) -> frozenset[int]:
@@ -348,6 +336,4 @@ class _Stems(dict[str, str]):
         return stem
 
 
-@cache
-def _stems(language: str) -> _Stems:
-    return _Stems(language)
+_stems = cache(_Stems)
