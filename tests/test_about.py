@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.asking import about
+from memgraph_engine.asking import reader as about
 from memgraph_engine.language.questions import asked_attributes, asks_about_user
 from memgraph_engine.model.scope import Scope
 

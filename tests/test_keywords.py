@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from memgraph_engine.language import keywords, phrases
-from memgraph_engine.language.keywords import MAX_CANDIDATES, candidates, choose
-from memgraph_engine.language.names import canonical, key
+from memgraph_engine.language.keywords import MAX_CANDIDATES, candidates, canonical, choose, key
 
 
 def english(text: str, speaker: str = "Ann") -> list[str]:

@@ -110,7 +110,7 @@ def test_it_is_this_users_and_this_machines_alone(running, folder):
     assert running.address().password not in repr(running.address())
     sockets = psutil.Process(running.status().pid).net_connections("inet")
     heard = {(s.laddr.ip.removeprefix("::ffff:"), s.laddr.port) for s in sockets if s.status != "ESTABLISHED"}
-    ports = {int(url.split(":")[2].split("/")[0]) for url in (running.status().uri, running.status().browser_url)}
+    ports = {int(url.split(":")[2].split("/")[0]) for url in (running.status().address, running.status().browser)}
     assert {ip for ip, _ in heard} == {"127.0.0.1"}
     assert ports <= {port for _, port in heard}
 
@@ -128,7 +128,7 @@ def test_the_status_says_where_everything_is(running, folder):
 
 
 def test_neo4j_browser_is_served(running):
-    url = running.status().browser_url
+    url = running.status().browser
     with urllib.request.urlopen(url) as answer:
         page = answer.read()
     assert b"<title>Neo4j Browser</title>" in page
@@ -359,7 +359,7 @@ def test_lost_files_about_a_running_server_are_made_up_for(running, folder):
     (folder / "server.json").unlink()
     status = running.status()
     assert status.running
-    assert status.uri is None
+    assert status.address is None
     assert running.stop() == "stopped"
 
 

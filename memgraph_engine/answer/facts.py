@@ -115,13 +115,10 @@ def relevance(hit: Hit) -> float:
 
 def _in_time(tie: Contrary, standing: Mapping[str, Fact]) -> tuple[str, str]:
     """Return the ids of the later and of the earlier note of a tie; of notes said at once the better one is later."""
-    found = [(said, standing[note].score if note in standing else 0.0, note) for note, said in _moments(tie)]
+    ends = ((tie.newer, tie.newer_said), (tie.older, tie.older_said))
+    found = [(said, standing[note].score if note in standing else 0.0, note) for note, said in ends]
     (*_, older), (*_, newer) = sorted(found, key=lambda one: one[:2])
     return newer, older
-
-
-def _moments(tie: Contrary) -> tuple[tuple[str, datetime], ...]:
-    return (tie.newer, tie.newer_said), (tie.older, tie.older_said)
 
 
 def _yield(standing: dict[str, Fact], gone: Gone, loser: str, winner: str, why: str) -> None:
@@ -172,7 +169,7 @@ def _remarks(note: Note, ties: Sequence[Contrary], earlier: Fact | None) -> tupl
         elif tie in changes and tie.former in ends:
             remarks.append(_changed(tie, ends.pop(tie.former)))
         elif tie.kind == "conflict" and not tie.same_speaker and note.id in (tie.newer, tie.older):
-            other = next(said for one, said in _moments(tie) if one != note.id)
+            other = tie.older_said if note.id == tie.newer else tie.newer_said
             remarks.append(Remark(f"disputed: something else was said on {other:%Y-%m-%d}"))
     return _few(remarks)
 

@@ -122,5 +122,4 @@ def stats(engine: Engine, scope: Scope) -> Stats:
     """Count what a memory holds."""
     found = health.stats(engine.db, scope.name, engine.embedder.name)
     shared = claims.general(engine.db, scope.name, engine.settings.claims.users) if found.shares_claims else ()
-    shared_claims = len(list(shared))
-    return replace(found, shared_claims=shared_claims, cache=engine.notes.stats())
+    return replace(found, shared_claims=len(list(shared)), cache=engine.notes.stats())

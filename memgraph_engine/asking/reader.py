@@ -11,7 +11,6 @@ from memgraph_engine.answer.candidates import candidates
 from memgraph_engine.answer.certainty import sure
 from memgraph_engine.answer.context import LEAST_BUDGET
 from memgraph_engine.asking import prompting
-from memgraph_engine.asking.about import read_about_user
 from memgraph_engine.asking.facts import Facts, names_in
 from memgraph_engine.asking.filters import listing, searching
 from memgraph_engine.asking.lookup import find
@@ -23,7 +22,7 @@ from memgraph_engine.claims import reading as claim_reading
 from memgraph_engine.engine.account import Account, on_account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError, named
-from memgraph_engine.graph import decisions, notes, scopes, sources, usage
+from memgraph_engine.graph import decisions, notes, scopes, sources, topics, usage
 from memgraph_engine.graph.claims import Supported
 from memgraph_engine.ingest.given import source_of
 from memgraph_engine.ingest.messages import check_limit, check_name, check_text, local, parse_instant
@@ -31,7 +30,7 @@ from memgraph_engine.ingest.profiling import subject
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import SearchFilters
 from memgraph_engine.language.assertion import of_speaker
-from memgraph_engine.language.questions import asked_attributes
+from memgraph_engine.language.questions import asked_attributes, asks_about_user
 from memgraph_engine.language.references import standalone
 from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm.spent import Spent
@@ -40,8 +39,8 @@ from memgraph_engine.model.block import Block
 from memgraph_engine.model.claim import Claim
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, Note, Source, Status
-from memgraph_engine.model.profile import Profile
-from memgraph_engine.model.result import SUCCEEDS, Anchor, Contrary, Hit, Hits, Reflected, Reflection
+from memgraph_engine.model.profile import MANY, Profile
+from memgraph_engine.model.result import SUCCEEDS, Anchor, Contrary, Hit, Hits, QueryPlan, Reflected, Reflection
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.recall.plan import Reading
@@ -64,6 +63,7 @@ _FURTHER = 2  # times the notes that a context considers, where the nearest are 
 _CLAIMS = 5  # of a context
 _SUCCESSORS = 3  # times that what took a note's place was replaced again, and is told as well
 _PAGE = 100  # notes
+_VALUES, _TOPICS = 8, 4  # that are looked for about a user, the first of the profile and the largest
 
 
 class Reader:
@@ -590,6 +590,27 @@ class Reader:
             turns=[(turn.role, turn.text) for turn in turns],
             unheard=self.engine.settings.gate.unheard,
         )
+
+
+def read_about_user(engine: Engine, scope: Scope, question: str) -> Reading | None:
+    """Return what a question about the user looks for beside its words, None for any other question.
+
+    That is what the profile tells, or would tell of, and the largest topics; or the values of the attributes that it
+    asks for, which the notes that tell them answer. Whatever is found of it answers it.
+    """
+    if not scope.user:
+        return None
+    whole, names = asks_about_user(question), asked_attributes(question, engine.language_of(scope))
+    known = decisions.profile(engine.db, scope.name, "").attributes if whole or names else ()
+    some = [one for one in known if one.predicate in names]
+    told = [one.value for one in some]
+    if whole:
+        told = [one.value for one in known][:_VALUES] or [f"my {one}" for one in MANY][:_VALUES]
+        told += [one.label for one in topics.every(engine.db, scope.name)][:_TOPICS]
+    if not (queries := tuple(dict.fromkeys(told))):
+        return None
+    vectors = [engine.embedder.embed_query(query) for query in queries]
+    return Reading(QueryPlan(queries=queries), queries=vectors, answers=frozenset(one.note for one in some if one.note))
 
 
 def _answered(reading: Reading | None, hits: Sequence[Hit], *, own: bool) -> bool:

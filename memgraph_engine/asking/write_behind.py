@@ -42,8 +42,8 @@ class WriteBehind(ABC, Generic[T]):
     lost: ClassVar[str]
     """What is told then: `{}` stands for whose it is."""
 
-    def __init__(self) -> None:
-        self._told = False
+    def __init__(self, engine: Engine) -> None:
+        self._engine, self._told = engine, False
         begun(self, WriteBehind._begin)
 
     def _begin(self) -> None:
@@ -104,10 +104,6 @@ class Recorder(WriteBehind[Shown]):
 
     lost = "The use of {} is not counted"
 
-    def __init__(self, engine: Engine) -> None:
-        super().__init__()
-        self._engine = engine
-
     def shown(self, reader: Scope, notes: Iterable[Note]) -> None:
         """Count that a reader was shown some notes."""
         if self._engine.counts_use:
@@ -135,22 +131,15 @@ class Log(WriteBehind[Row]):
 
     lost = "What {} was given is not recorded"
 
-    def __init__(self, engine: Engine) -> None:
-        super().__init__()
-        self._engine = engine
-        self._on = engine.settings.audit.retrievals
-
     def given(self, reader: Scope, call: str, question: str, notes: Iterable[Note], asked: Mapping[str, Any]) -> None:
         """Record a call that gave notes, if any; `asked` may hold `agent`, `session` and their `worth` now, by id."""
-        if not self._on:
-            return
-        worth = asked.get("worth", {})
-        told = [{"id": n.id, "recorded_at": n.recorded_at, "utility": worth.get(n.id)} for n in notes]
+        kept, worth = self._engine.settings.audit.retrievals, asked.get("worth", {})
+        told = [{"id": n.id, "recorded_at": n.recorded_at, "utility": worth.get(n.id)} for n in notes] if kept else []
         if not told:
             return
         names = {name: asked.get(name) or "" for name in ("agent", "session")}
         properties = {"call": call, "at": self._engine.now(), **names}
-        words = seen(question) if self._on == "text" else None  # an erasure looks for words in it
+        words = seen(question) if kept == "text" else None  # an erasure looks for words in it
         row = {"id": uuid4().hex, "properties": properties, "notes": told, "question": words}
         self._came(reader, [row])
 

@@ -15,7 +15,7 @@ from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph.claims import Unread
 from memgraph_engine.language.claims import Told, claims_in, denied, identity, is_somebody, legible, worded
-from memgraph_engine.language.names import key
+from memgraph_engine.language.keywords import key
 from memgraph_engine.language.reading import Reading as Text
 from memgraph_engine.language.terms import sentences, tokenize
 from memgraph_engine.llm.answers import MOST_FAULTS, Number, short_number
@@ -152,14 +152,10 @@ class Abstractor:
 
     def _says(self, one: Reading, told: Told) -> bool:
         """Tell whether a note names both ends of a claim, and not only where it denies or asks something."""
-        if not (self._holds(one.text, told.subject) and self._holds(one.text, told.object)):
-            return False
-        both = [
-            sentence
-            for sentence in sentences(one.text, self.language)
-            if self._holds(sentence, told.subject) and self._holds(sentence, told.object)
-        ]
-        return not both or not all(denied(sentence, self.language) for sentence in both)
+        ends = f"{told.subject} {told.object}"
+        both = [sentence for sentence in sentences(one.text, self.language) if self._holds(sentence, ends)]
+        denies = bool(both) and all(denied(sentence, self.language) for sentence in both)
+        return self._holds(one.text, ends) and not denies
 
     def _holds(self, text: str, end: str) -> bool:
         """Tell whether a text has all words of an end, in whatever form."""

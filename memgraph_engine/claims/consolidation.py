@@ -16,7 +16,7 @@ from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph.database import Row
 from memgraph_engine.language.claims import Told, identity
-from memgraph_engine.language.names import key
+from memgraph_engine.language.keywords import key
 from memgraph_engine.model.claim import LEAST, ClaimRun
 from memgraph_engine.model.scope import Scope
 

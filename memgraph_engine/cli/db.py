@@ -32,7 +32,7 @@ def start() -> Iterator[object]:
     server = _server()
     server.start()
     found = server.status()
-    yield _flat(found)
+    yield found
     _print(found)
 
 
@@ -60,7 +60,7 @@ def status(as_json: Json = False) -> None:
     The exit code is 3 if it does not run, and 1 if it runs and can't use its database.
     """
     found = _server().status()
-    show.document(_flat(found)) if as_json else _print(found)
+    show.document(found) if as_json else _print(found)
     if not found.running:
         raise typer.Exit(3)
     if found.fault:
@@ -89,7 +89,7 @@ def browser(
     It prints the address, the user and the password too.
     """
     server = _server()
-    address, url = server.address(), server.status().browser_url
+    address, url = server.address(), server.status().browser
     if not (address and url):
         raise LocalServerError("The managed server does not run. Start it: memgraph-engine db start")
     shown = {"browser": url, "user": address.user, "password": address.password}
@@ -198,27 +198,10 @@ def _server() -> "LocalServer":
     return LocalServer(_settings())
 
 
-def _flat(found: "Status") -> dict[str, object]:
-    return {
-        "running": found.running,
-        "fault": found.fault,
-        "address": found.uri,
-        "browser": found.browser_url,
-        "user": found.user,
-        "pid": found.pid,
-        "version": found.version,
-        "home": found.home,
-        "java_home": found.java_home,
-        "lib": found.lib,
-        "log": found.log,
-        "data_bytes": found.data_bytes,
-    }
-
-
 def _print(found: "Status") -> None:
     typer.echo("The managed server runs." if found.running else "The managed server does not run.")
     left = ("running", "fault", "data_bytes")
-    shown = {name: value for name, value in _flat(found).items() if name not in left and value is not None}
+    shown = {name: value for name, value in vars(found).items() if name not in left and value is not None}
     _columns({**shown, "data": _mb(found.data_bytes)})
 
 

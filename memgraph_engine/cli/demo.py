@@ -159,5 +159,5 @@ def _look() -> None:
         status = LocalServer(settings).status()
         show.put("  `memgraph-engine db browser` opens it, and shows the password.")
         show.put(f"  Or open it yourself, as {status.user}:")
-        show.put(f"  {status.browser_url}", soft_wrap=True)  # one line, to be clicked on or copied
+        show.put(f"  {status.browser}", soft_wrap=True)  # one line, to be clicked on or copied
         show.put("  The server goes on until `memgraph-engine db stop`.")

@@ -53,9 +53,7 @@ def forget(
         typer.confirm("Erase this for good?", abort=True, err=True)
     receipt = memory.erase(plan)
     on.failed = bool(receipt.residue)
-    from memgraph_engine.cli.display import shown
-
-    yield from shown(on, receipt)
+    yield from on.shown(receipt)
 
 
 def _tell(plan: "ErasurePlan", *, err: bool) -> None:
@@ -118,9 +116,7 @@ def hold(
     """
     if reason is None and (session or source):
         raise typer.BadParameter("say why it must not be erased.", param_hint="REASON")
-    from memgraph_engine.cli.display import shown
-
     memory = on.memory()
     if reason:
-        return shown(on, memory.hold(reason, session=session, source=source, **on.owner))
-    return shown(on, memory.holds(**on.owner), "Nothing is held.")
+        return on.shown(memory.hold(reason, session=session, source=source, **on.owner))
+    return on.shown(memory.holds(**on.owner), "Nothing is held.")

@@ -79,6 +79,4 @@ def retrievals(
         kept = memory.engine.settings.audit.retrievals
         off = "" if kept else " The log of retrievals is switched off (the setting audit.retrievals)."
         typer.echo(f"Nothing is recorded that is meant.{off}", err=True)
-    from memgraph_engine.cli.display import shown
-
-    return shown(on, found)
+    return on.shown(found)

@@ -71,7 +71,7 @@ def _prepare(settings: "Settings") -> dict[str, object]:
         ready: dict[str, object] = {"neo4j": db.uri, "database": settings.database}
     if not settings.uri:
         server = LocalServer(settings).status()
-        ready |= {"version": server.version, "home": server.home, "browser": server.browser_url}
+        ready |= {"version": server.version, "home": server.home, "browser": server.browser}
     return ready | {
         "embedder": engine.embedder.name,
         "dimensions": engine.embedder.dimensions,

@@ -111,9 +111,7 @@ def ingest(
             bar.tell(f"Stopped: {so_far.done}. Run the same command again to go on; what is stored is recognised.")
             raise
     on.failed = bool(done.faults)
-    from memgraph_engine.cli.display import shown
-
-    yield from shown(on, done)
+    yield from on.shown(done)
 
 
 def _count(memory: "Memory", paths: list[Path], how: How) -> int:
@@ -144,9 +142,7 @@ def process(on: Target) -> Iterator[object]:
         except (KeyboardInterrupt, MemgraphEngineError):
             bar.tell(f"Stopped: {done}. Run the same command again to go on.")
             raise
-    from memgraph_engine.cli.display import shown
-
-    yield from shown(on, done)
+    yield from on.shown(done)
 
 
 @on_memory

@@ -7,8 +7,7 @@ from types import MappingProxyType
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.ingest.extract import Extracted
-from memgraph_engine.language.keywords import candidates as phrases_of, choose
-from memgraph_engine.language.names import canonical, key
+from memgraph_engine.language.keywords import candidates as phrases_of, canonical, choose, key
 from memgraph_engine.language.terms import tokenize
 from memgraph_engine.lifecycle.policies import quoted
 from memgraph_engine.model import code

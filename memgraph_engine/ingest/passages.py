@@ -74,8 +74,7 @@ def cuts(text: str, limit: int) -> list[int]:
 
 def of_message(source: Source, limit: int) -> list[Source]:
     """Return the passages of a message; of one within the limit that is the message itself."""
-    found = cuts(source.text, limit)
-    return cut_up(source, found)
+    return cut_up(source, cuts(source.text, limit))
 
 
 def _without_comments(text: str) -> str:
@@ -138,7 +137,9 @@ def _headings(text: str) -> Iterator[tuple[int, str, int, int]]:
 
 def _packed(text: str, limit: int) -> Iterator[str]:
     for start, end in _slices(text, limit):
-        yield from _trimmed(text[start:end])
+        if text[start:end].strip():
+            # the first line's indent is part of a list or of code
+            yield re.sub(r"\A(?:[ \t]*\n)+", "", text[start:end]).rstrip()
 
 
 def _slices(text: str, limit: int) -> Iterator[tuple[int, int]]:
@@ -150,12 +151,6 @@ def _slices(text: str, limit: int) -> Iterator[tuple[int, int]]:
             start = end
         end += len(unit)
     yield start, end
-
-
-def _trimmed(passage: str) -> Iterator[str]:
-    if passage.strip():
-        # the first line's indent is part of a list or of code
-        yield re.sub(r"\A(?:[ \t]*\n)+", "", passage).rstrip()
 
 
 def _cut(text: str, limit: int, depth: int) -> Iterator[str]:

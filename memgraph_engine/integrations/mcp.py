@@ -229,13 +229,10 @@ def _header(headers: Headers, name: str) -> str | None:
 
 
 def _flag(headers: Headers, name: str) -> bool:
-    match (_header(headers, name) or "false").casefold():
-        case "true":
-            return True
-        case "false":
-            return False
-        case other:
-            raise InvalidInput(f"The header {name} is true or false, not {other!r}.")
+    told = (_header(headers, name) or "false").casefold()
+    if told not in ("true", "false"):
+        raise InvalidInput(f"The header {name} is true or false, not {told!r}.")
+    return told == "true"
 
 
 def serve_stdio(connect: Callable[[], Memory], whose: Whose, rights: Collection[Right]) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, Protocol
 
-from memgraph_engine.language.names import key
+from memgraph_engine.language.keywords import key
 from memgraph_engine.language.tense import past, present
 from memgraph_engine.language.terms import APOSTROPHES, sentences, tokenize, word_list, word_values
 from memgraph_engine.language.wording import phrases_in

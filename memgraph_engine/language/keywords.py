@@ -5,13 +5,13 @@ Weighed: yake and HanTa (LGPL/GPL), rake-nltk (downloads its data), multi-rake (
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memgraph_engine.language.names import canonical, key
 from memgraph_engine.language.phrases import phrases
-from memgraph_engine.language.terms import word_list
+from memgraph_engine.language.terms import tokenize, word_list
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,3 +86,22 @@ def is_hub(phrase: str, language: str, *, speaker: str) -> bool:
 
 def _is_name(phrase: str) -> bool:
     return any(c.isupper() for c in phrase)
+
+
+def canonical(name: str) -> str:
+    """Return a keyword's name: NFC, case-folded, white space folded.
+
+    >>> canonical("  Support   Groups ")
+    'support groups'
+    """
+    folded = unicodedata.normalize("NFC", name).casefold()
+    return " ".join(unicodedata.normalize("NFC", folded).split())
+
+
+def key(name: str, language: str) -> str:
+    """Return the form by which names that differ in ending, hyphen or spacing meet.
+
+    >>> key("Support groups", "english") == key("support-group", "english")
+    True
+    """
+    return "".join(tokenize(name, language)) or canonical(name)

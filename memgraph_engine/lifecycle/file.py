@@ -109,20 +109,14 @@ class _File:
         return Policy(name, **values)
 
     def _extension(self, node: Node) -> Extension:
-        given = self._mapping(node, ("above", "by"), "extend")
-        for needed in ("above", "by"):
-            if needed not in given:
-                self._refuse(node.start_mark, f"extend needs {needed}")
+        given = self._mapping(node, ("above", "by"), "extend", whole=True)
         by = self._duration(given["by"])
         if by is None:
             self._refuse(given["by"].start_mark, "extend needs a time, not none")
         return Extension(self._whole(given["above"], 0, MOST), by)
 
     def _rule(self, node: Node, classes: Mapping[str, Policy]) -> Rule:
-        given = self._mapping(node, ("when", "class"), "a rule")
-        for needed in ("when", "class"):
-            if needed not in given:
-                self._refuse(node.start_mark, f"a rule needs {needed}")
+        given = self._mapping(node, ("when", "class"), "a rule", whole=True)
         read: dict[str, Callable[[Node], object]] = {
             "kind": lambda one: self._choice(one, get_args(SourceKind)),
             **dict.fromkeys(("role", "speaker", "agent", "session"), self._text),
@@ -206,13 +200,16 @@ class _File:
 
     # ---- structure --------------------------------------------------------------------------
 
-    def _mapping(self, node: Node, keys: tuple[str, ...], of: str) -> dict[str, Node]:
+    def _mapping(self, node: Node, keys: tuple[str, ...], of: str, *, whole: bool = False) -> dict[str, Node]:
         found: dict[str, Node] = {}
         for key, value in self._pairs(node, of):
             name = self._text(key)
             if name not in keys:
                 self._refuse(key.start_mark, f"{of} has the unknown key {name!r}; the keys are {', '.join(keys)}")
             found[name] = value
+        for needed in keys if whole else ():
+            if needed not in found:
+                self._refuse(node.start_mark, f"{of} needs {needed}")
         return found
 
     def _pairs(self, node: Node, of: str) -> list[tuple[Node, Node]]:

@@ -21,22 +21,6 @@ class Pattern(Protocol):
         """Return what it finds in a text first, if anything."""
 
 
-class Lives(Protocol):
-    """Whatever ends: a note or a source."""
-
-    @property
-    def expires_at(self) -> datetime:
-        """When it ceases to be readable."""
-
-    @property
-    def erase_at(self) -> datetime:
-        """When nothing is left of it."""
-
-    @property
-    def apart(self) -> str | None:
-        """The class with which it is kept apart from all else; None for none."""
-
-
 @dataclass(frozen=True, slots=True)
 class Life:
     """The class of a note, when it ceases to be readable, when nothing is left of it, and whether it is kept apart."""
@@ -56,6 +40,10 @@ class Life:
     def endless(self) -> "Life":
         """The same without an end."""
         return replace(self, expires_at=NEVER, erase_at=NEVER)
+
+
+Lives = Life | Note | Source
+"""Whatever ends, and may be kept apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +162,7 @@ class Policies:
             )
         if source.expires_as and source.expires_as <= now:
             raise InvalidInput(f"{where}: expires {source.expires_as.isoformat()} is past; nothing was stored of it.")
-        source = replace(source, begins_at=self._begins(source, now))
+        source = replace(source, begins_at=self._counted(self.of(source), source, now))
         life = self.life(source, now)
         if life.erase_at <= now:
             raise InvalidInput(
@@ -189,16 +177,13 @@ class Policies:
         own = source.expires_as and source.expires_as > begins  # else it has begun anew since
         return self.of(source).life(begins, source.expires_as if own else None)
 
-    def _begins(self, source: Source, now: datetime) -> datetime:
-        """Return from when the life of a source counts that is stored now.
-
-        A class that erases counts from when it was said, where that is known: a file that is read every night would
-        else bring back what was erased.
-        """
-        return self._counted(self.of(source), source, now)
-
     @staticmethod
     def _counted(policy: Policy, source: Source, stored: datetime) -> datetime:
+        """Return from when the life of a source counts in a class.
+
+        One that erases counts from when it was said, where that is known: a file that is read every night would else
+        bring back what was erased.
+        """
         said = (policy.said or policy.at_end == "erase") and not policy.session
         return min(source.said_at, stored) if said and source.said_at else stored
 

@@ -94,10 +94,6 @@ def _given(value: object, check: ValidatorFunctionWrapHandler, missing: object) 
     return missing if value is None else check(value)
 
 
-def _lower(given: object) -> object:
-    return given.strip().lower() if isinstance(given, str) else given
-
-
 _Words = Annotated[str, AfterValidator(_worded)]
 _Keywords = Annotated[tuple[str, ...], BeforeValidator(_keywords)]
 _TYPES: dict[str, tuple[Any, Any]] = {
@@ -198,7 +194,8 @@ def _type(where: str, spec: Spec) -> tuple[Any, Any]:
         entry: Any = _entry(where, spec)
         return tuple[entry, ...], ()
     if not isinstance(spec, str):
-        return Annotated[Literal[tuple(spec)], BeforeValidator(_lower)], ""
+        lower = BeforeValidator(lambda given: given.strip().lower() if isinstance(given, str) else given)
+        return Annotated[Literal[tuple(spec)], lower], ""
     if spec not in _TYPES:
         raise ValueError(f"says that {where} is of the type {spec}, which is none of {', '.join(_TYPES)}")
     return _TYPES[spec]

@@ -180,7 +180,7 @@ class Roles:
     def _first(self, role: str, attempt: Callable[[ChatModel], Iterator[str | A]]) -> Iterator[str | A]:
         """Yield the answer of the first model that gives one, behind its pieces; its cost is that of all attempts."""
         spent, failures, begun = NOTHING, list[ModelError](), False
-        for model in self._models(role):
+        for model in map(self._loaded, self._names[role]):
             try:
                 for piece in attempt(model):
                     begun = begun or isinstance(piece, str)
@@ -224,10 +224,6 @@ class Roles:
                 cost,
             ) from None
 
-    def _models(self, role: str) -> Iterator[ChatModel]:
-        for name in self._names[role]:
-            yield self._loaded(name) if self._own is None else self._own
-
     def _models_of(self, role: str) -> list[str]:
         """Return the role's models, best first. A role set to '' has none, even beside a user's own model."""
         own, settings = self._settings.roles, self._settings.of(role)
@@ -236,6 +232,8 @@ class Roles:
         return [settings.model, *settings.fallbacks] if settings.model else []
 
     def _loaded(self, name: str) -> ChatModel:
+        if self._own is not None:
+            return self._own
         with self._lock:
             if name not in self._known:
                 self._known[name] = chat_named(name, self._settings)

@@ -64,10 +64,7 @@ class Meter:
 
     @contextmanager
     def reserved(self, estimate: Cost) -> Iterator[list[Cost]]:
-        """Hold the estimate while a call runs; the caller puts what it cost into the list.
-
-        Raises BudgetSpent if the call could pass the budget.
-        """
+        """See `Gauge.reserved`."""
         with self._lock:
             check(self._budget, sum(self._reserved, self.charged), estimate, self._name)
             self._reserved.append(estimate)

@@ -268,11 +268,8 @@ def _like_words(marks: Sequence[re.Match[str]], text: str) -> set[int]:
         elif open_:
             open_.pop()
     ends = ((place, marks[place].end()) for place in open_)
-    return {place for place, end in ends if _WORD_ENDS.match(text, end) and not _runs_on(text, end)}
-
-
-def _runs_on(text: str, end: int) -> bool:
-    return text[end - 1] != ">" and _RUNS_ON.match(text, end) is not None
+    words = ((place, end) for place, end in ends if _WORD_ENDS.match(text, end))
+    return {place for place, end in words if text[end - 1] == ">" or not _RUNS_ON.match(text, end)}
 
 
 def covered(text: str, shown: Sequence[str], language: str) -> float:

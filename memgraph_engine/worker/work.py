@@ -112,9 +112,6 @@ class Worker:
         self.stopping = True
         self._bell.put(None)
 
-    def _asked_to_stop(self) -> bool:
-        return self.stopping
-
     def once(self) -> bool:
         """Do what is due until nothing is; return whether all of it was done. Raises StoreError."""
         while not self.stopping and self._look(again=False):
@@ -181,7 +178,8 @@ class Worker:
 
     def _do(self, job: type[Pass[Any]], scope: Scope, why: str, *, again: bool) -> bool:
         """Do one job and tell of it; return whether it did anything."""
-        begun, stopping = time.perf_counter(), pausing(self._asked_to_stop) if again else self._asked_to_stop
+        begun = time.perf_counter()
+        stopping = pausing(lambda: self.stopping) if again else lambda: self.stopping
 
         def tell(outcome: Literal["done", "stopped", "failed"], error: str = "", **told: Any) -> None:
             seconds, at = time.perf_counter() - begun, self._engine.now()

@@ -2,11 +2,12 @@
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain, count
+from typing import TypeVar
 
 from memgraph_engine.engine.passes import Pass
 from memgraph_engine.engine.wiring import Engine
@@ -39,6 +40,8 @@ from memgraph_engine.writing.sweep import Sweep
 _TOO_MANY = 3  # notes that can't be constructed: then it is not the notes
 _log = logging.getLogger("memgraph_engine")
 
+T = TypeVar("T")
+
 
 def add(engine: Engine, scope: Scope, messages: object, *, wait: bool, shown: Sequence[str] | None) -> Receipt:
     """Store messages: a list only if all of it can be read, an iterator batch by batch. Raises InvalidInput."""
@@ -61,7 +64,8 @@ def store(
 
     Without `wait` the notes are pending: found by their words, and constructed by `process`.
     """
-    batches: Iterable[list[list[Source]]] = _batches(given, engine.settings.ingest_batch, engine.settings.passage)
+    cut = (of_message(source, engine.settings.passage) for source in given)
+    batches: Iterable[list[list[Source]]] = batched(cut, engine.settings.ingest_batch, len)
     if isinstance(given, list):
         batches = list(batches)
         if len(batches) > 1:
@@ -281,14 +285,14 @@ def _restored(engine: Engine, scope: Scope, entries: Sequence[Entry]) -> list[En
     return found
 
 
-def _batches(given: Iterable[Source], size: int, passage: int) -> Iterator[list[list[Source]]]:
-    """Yield inputs, each cut into its passages, until they have about `size` of these."""
-    batch, passages = list[list[Source]](), 0
-    for source in given:
-        batch.append(of_message(source, passage))
-        passages += len(batch[-1])
-        if passages >= size:
+def batched(given: Iterable[T], size: int, counted: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yield batches that count `size` together or more; none is in two of them."""
+    batch, number = list[T](), 0
+    for one in given:
+        batch.append(one)
+        number += counted(one)
+        if number >= size:
             yield batch
-            batch, passages = [], 0
+            batch, number = [], 0
     if batch:
         yield batch

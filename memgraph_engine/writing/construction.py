@@ -22,7 +22,7 @@ from memgraph_engine.ingest.attributes import attributes
 from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct, waiting
 from memgraph_engine.ingest.extract import Extracted, extract
 from memgraph_engine.ingest.profiling import Profiled, profiled, subject
-from memgraph_engine.language.names import key
+from memgraph_engine.language.keywords import key
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Key, Source

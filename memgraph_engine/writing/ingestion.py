@@ -28,7 +28,7 @@ from memgraph_engine.model.code import name_of, piece_id
 from memgraph_engine.model.ingested import Fault, Ingested, Remark
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.writing.adding import store
+from memgraph_engine.writing.adding import batched, store
 from memgraph_engine.writing.deletion import withdraw
 from memgraph_engine.writing.rewording import update as update_note
 
@@ -191,7 +191,8 @@ class Ingestion:
         self._add([replace(source, id=name) for source, name in zip(found.added, free, strict=False)])
 
     def _delete(self, gone: Sequence[Passage]) -> None:
-        for some in _some(gone):
+        # none is in two decisions
+        for some in batched(gone, _SOME, lambda passage: len(passage.readable)):
             told = {key: note for passage in some for key, note in passage.readable.items()}
             withdraw(self.engine, self.scope, told, _GONE)
             self._count(Ingested(deleted=len(some)))
@@ -261,19 +262,6 @@ def _is_there(path: Path) -> bool:
         return not stat.S_ISDIR(os.lstat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):
         return False
-
-
-def _some(gone: Sequence[Passage]) -> Iterator[list[Passage]]:
-    """Yield passages, none of them in two parts, until they have about as many notes as a decision deletes."""
-    some, notes = list[Passage](), 0
-    for passage in gone:
-        some.append(passage)
-        notes += len(passage.readable)
-        if notes >= _SOME:
-            yield some
-            some, notes = [], 0
-    if some:
-        yield some
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import erasures, notes
 from memgraph_engine.graph.notes import SUMMARY, USER, Found, Rendering, Revision
 from memgraph_engine.ingest.construct import Placed
-from memgraph_engine.language.names import key
+from memgraph_engine.language.keywords import key
 from memgraph_engine.lifecycle.policies import Life, life_of, quoted
 from memgraph_engine.model.candidate import Keyword
 from memgraph_engine.model.memory import MOST_KEYWORDS, NEVER, READABLE, TRUE_ONCE, Key, Note, Source
@@ -198,17 +198,14 @@ def _apply(engine: Engine, scope: Scope, ids: Sequence[str], *, dry_run: bool) -
     return replace(counted, decisions=(_live(transaction, "policy", changes, why),))
 
 
+@retried
 def follow(engine: Engine, scope: Scope, used: Mapping[str, tuple[Usage, Usage]]) -> Sequence[Decision]:
     """End notes that were used as often as their classes allow, and prolong those whose utility rose enough.
 
     `used` has how the reader of the scope had used each, and has now.
     """
-    limited = any(one.uses or one.extend for one in engine.policies.classes.values())
-    return _follow(engine, scope, used) if used and limited else ()
-
-
-@retried
-def _follow(engine: Engine, scope: Scope, used: Mapping[str, tuple[Usage, Usage]]) -> list[Decision]:
+    if not used or not any(one.uses or one.extend for one in engine.policies.classes.values()):
+        return ()
     now, policies, transaction = engine.now(), engine.policies, Transaction.begin(engine, scope)
     told = [one.found.note for one in notes.renderings(engine.db, scope.name, sorted(used))]
     ended, prolonged = dict[str, Change](), dict[str, Change]()

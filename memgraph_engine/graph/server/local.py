@@ -42,8 +42,8 @@ class Status:
 
     running: bool
     fault: str | None
-    uri: str | None
-    browser_url: str | None
+    address: str | None
+    browser: str | None
     user: str
     pid: int | None
     version: str
@@ -119,8 +119,8 @@ class LocalServer:
         return Status(
             running=running is not None,
             fault=ready.fault(self._home, on.bolt_port, self._settings.database) if on and on.ready else None,
-            uri=config.bolt_uri(on.bolt_port) if on else None,
-            browser_url=config.browser_url(on.http_port, on.bolt_port) if on else None,
+            address=config.bolt_uri(on.bolt_port) if on else None,
+            browser=config.browser_url(on.http_port, on.bolt_port) if on else None,
             user=USER,
             pid=running.pid if running else None,
             version=on.version if on else _version(),

@@ -35,17 +35,16 @@ class Asked:
 
     async def __call__(self, call: Callable[[Memory, Whose], object]) -> Response:
         """Return what a call gives, as JSON. Both are made in a thread."""
-        return await self.work.run(lambda: reply(call(self.caller.memory, self.whose)))
+
+        def answered() -> Response:
+            return Response(rendered(call(self.caller.memory, self.whose)), media_type="application/json")
+
+        return await self.work.run(answered)
 
     @property
     def tenant(self) -> str:
         """The tenant whose memory it is."""
         return self.caller.memory.engine.settings.tenant
-
-
-def reply(value: object) -> Response:
-    """Return the response that holds a result."""
-    return Response(rendered(value), media_type="application/json")
 
 
 def rendered(value: object) -> bytes:
