@@ -78,6 +78,14 @@ def test_facts_are_what_a_user_stated_the_last_first(memory):
     assert told(memory, "Rosa") == []
 
 
+@pytest.mark.parametrize("said", ["mother-in-law", "mother in law"])
+def test_a_compound_is_not_what_one_of_its_words_is(memory, said):
+    say(memory, f"My {said} Greet is coming. She's diabetic.")
+    say(memory, "My mother lives in Uppsala.")
+    assert told(memory, "my mother") == ["My mother lives in Uppsala"]
+    assert told(memory, f"my {said}") == told(memory, "Greet") == [f"My {said} Greet is coming", "She's diabetic"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -9,7 +9,7 @@ from memgraph_engine.gate.known import Line
 from memgraph_engine.ingest.attributes import told
 from memgraph_engine.ingest.profiling import subject
 from memgraph_engine.language.assertion import Assertion, assertions
-from memgraph_engine.language.wording import stems, wording, words
+from memgraph_engine.language.wording import compounds, stems, wording, words
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.profile import Profile
@@ -66,17 +66,23 @@ class Facts:
             stated = {id(word) for one in every for word in one.tokens}
             left = [one.clause for one in line.tokens if one.stem and not one.asked and id(one) not in stated]
             self.partly.update([note.id] if len(left) > len({*left}) else ())  # two words of one clause
-            for one in self._about_it(every, speaks=speaks):
+            for one in self._about_it(every, line, speaks=speaks):
                 deltas = told(one, self._own) if who is not None else []
                 held = [value for delta in deltas if (value := self._profile(who or "").held(delta, said))]
                 names = tuple(dict.fromkeys(value.predicate for value in held))
                 yield Fact(one.text, *one.parts, source.speaker, said, note.id, (source.id,), attributes=names), held
 
-    def _about_it(self, every: Sequence[Assertion], *, speaks: bool) -> Iterator[Assertion]:
-        """Yield what is told of what is named, and what goes on from it with "it" or "she"."""
+    def _about_it(self, every: Sequence[Assertion], line: Line, *, speaks: bool) -> Iterator[Assertion]:
+        """Yield what is told of what is named, and what goes on from it with "it" or "she".
+
+        A compound is named by all of its words: "my mother-in-law" is not my mother.
+        """
+        whole = compounds(line.tokens, line.text, self._language) if self._named else ()
+        others = {one.span for some in whole if not stems(some) <= self._named for one in some}
         met, before = False, None
         for one in every:
-            words = {*stems(one.tokens), *(word.word for word in one.tokens)}
+            tokens = [word for word in one.tokens if word.span not in others]
+            words = {*stems(tokens), *(word.word for word in tokens)}
             own = speaks and not one.clause.lists.first_person.isdisjoint(one.clause.words)
             met = self._named <= words or own or (met and before is not None and one.clause.is_open(before.clause))
             before = one

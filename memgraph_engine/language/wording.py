@@ -28,6 +28,7 @@ EXCLAIMED = 2  # words of a clause that states nothing, if only one of them has 
 _DENIED = 2  # content words that a negation reaches
 _LED = 3  # words behind a negation of which the last is denied: "not on the 5th"
 _PHRASE = 5  # words of the longest phrase with which a clause may begin
+_HYPHENS = ("-", "\u2010", "\u2011")
 _TIMES = "×"  # how a word that counts times is compared
 _CLOCK = re.compile(r"\d?\d:\d\d")
 
@@ -233,6 +234,24 @@ def phrases_in(words: Sequence[str], phrases: frozenset[str]) -> dict[str, froze
     some = (phrase for word in listed.keys() & {*words} for phrase in listed[word])
     longest = sorted(some, key=lambda phrase: (-len(phrase), phrase))
     return {phrase: held for phrase in longest if (held := places(words, phrase))}
+
+
+def compounds(tokens: Sequence[Token], text: str, language: str) -> Iterator[Sequence[Token]]:
+    """Yield the words of each compound among the tokens of a text.
+
+    >>> text = "My sister in law is well-read."
+    >>> [" ".join(words(some)) for some in compounds(wording(text, "english"), text, "english")]
+    ['sister in law', 'well read']
+    """
+    written = unicodedata.normalize("NFC", text)
+    behind = frozenset[int]().union(*phrases_in(words(tokens), word_list(language, "compounding")).values())
+    some = [*tokens[:1]]
+    for at, (one, after) in enumerate(pairwise(tokens), 1):
+        if at not in behind and written[one.span[1] : after.span[0]] not in _HYPHENS:
+            yield from [some] if len(some) > 1 else []
+            some = []
+        some.append(after)
+    yield from [some] if len(some) > 1 else []
 
 
 def opening(rest: Sequence[Token], phrases: Collection[str]) -> int:
