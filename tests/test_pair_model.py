@@ -1,5 +1,7 @@
 """The pairs that the bench holds the gate against, and the model that is fitted on them."""
 
+import gc
+import weakref
 from collections import Counter
 
 import numpy as np
@@ -8,7 +10,9 @@ import pytest
 from bench.pair_model import Example, Fitted, common_words, line_of
 from bench.pairs import FOLDER, HELD
 from bench.statements import read
-from memgraph_engine.gate.pairs import PLAIN, RELATIONS, Weights, features
+from memgraph_engine.gate import pairs as pair_models
+from memgraph_engine.gate.pairs import PLAIN, RELATIONS, Weights, by_encoder, features
+from memgraph_engine.gate.update import SURE
 
 WANTED = {*RELATIONS[:4], "related", "none"}
 SETS = {file.stem: read(file) for file in sorted(FOLDER.glob("*.tsv"))}
@@ -62,3 +66,25 @@ def test_common_words_are_those_of_many_texts_and_no_list():
     texts = [f"das Haus {number}" for number in ("eins", "zwei", "drei")] * 2 + ["ein Hund"]
     assert common_words([*texts, *map(str, range(300))], "standard") == []
     assert common_words(texts, "standard") == ["das", "drei", "ein", "eins", "haus", "hund", "zwei"]
+
+
+def test_what_happens_to_somebody_ends_only_what_it_can_end():
+    facts = ["Edda is allergic to wasps", "Edda is my landlady", "Edda lives on the ground floor"]
+    likely = by_encoder([(fact, "Edda sold the house, our new landlord is a Mr Fenn") for fact in facts])
+    news = [one[RELATIONS.index("update")] + one[RELATIONS.index("ended")] for one in likely]
+    assert [one > SURE for one in news[:2]] == [False, True]
+
+
+def test_without_onnxruntime_the_linear_model_reads_alone(monkeypatch):
+    monkeypatch.setattr("memgraph_engine.gate.pairs.encoder", lambda: None)
+    old, new = (line_of(text, "english") for text in ("My dentist is Dr Roe.", "Dr Roe retired, it's Dr Lane now."))
+    assert not pair_models.read(new, old, 0.8).encoded
+
+
+def test_what_is_read_of_a_line_goes_with_it():
+    old, new = (line_of(text, "english") for text in ("I live in Oslo and row.", "I moved to Bergen."))
+    assert pair_models.read(new, old, 0.8)
+    gone = weakref.ref(old)
+    del old, new
+    gc.collect()
+    assert gone() is None

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from memgraph_engine.arrays import NDArray, np
-from memgraph_engine.inference.graph import BYTE, FLOAT, INT4, INT32, INT64, Graph
+from memgraph_engine.inference.graph import FLOAT, INT4, INT32, INT64, Graph
+from memgraph_engine.inference.transformer import BLOCK, floats, layers
 
 WEIGHTS = "weights.bin"
-_BLOCK = 32  # weights that share a scale
 
 
 def prepare(folder: Path) -> None:
@@ -33,10 +33,7 @@ def prepare(folder: Path) -> None:
 class _Weights:
     """What the file holds: sizes, the tokenizer's pieces and their scores, the ids of <s> </s> <pad> <unk>, tensors."""
 
-    width: int
-    layers: int
-    heads: int
-    inner: int
+    sizes: tuple[int, int, int, int]
     words: int
     epsilon: float
     pieces: Sequence[tuple[str, float]]
@@ -53,7 +50,7 @@ class _Weights:
             at += struct.calcsize(f"<{form}")
             return struct.unpack_from(f"<{form}", read, at - struct.calcsize(f"<{form}"))
 
-        width, layers, heads, inner, words, _, _, epsilon, _ = take("7ifi")
+        width, deep, heads, inner, words, _, _, epsilon, _ = take("7ifi")
         number, *special, size = take("5iQ")
         ends, scores = take(f"{number + 1}I"), take(f"{number}f")
         blob = bytes(take(f"{size}s")[0])
@@ -64,7 +61,7 @@ class _Weights:
             _, _, start, length = take("BIQQ")
             tensors[name] = data[start : start + length]
         pieces = [(blob[ends[i] : ends[i + 1]].decode(), score) for i, score in enumerate(scores)]
-        return cls(width, layers, heads, inner, words, epsilon, pieces, special, tensors)
+        return cls((width, deep, heads, inner), words, epsilon, pieces, special, tensors)
 
     def floats(self, *names: str) -> "NDArray[np.float32]":
         return np.concatenate([self.tensors[name].view("<f4") for name in names])
@@ -74,7 +71,7 @@ class _Weights:
 
         In the file the first of two is of a block's first half and the second of its other; here they are neighbours.
         """
-        blocks = self.tensors[name].reshape(-1, 2 + _BLOCK // 2)
+        blocks = self.tensors[name].reshape(-1, 2 + BLOCK // 2)
         scales: NDArray[np.float32] = blocks[:, :2].copy().view("<f2").astype("<f4")
         apart = np.concatenate([blocks[:, 2:] & 15, blocks[:, 2:] >> 4], axis=1) ^ np.uint8(turn)
         packed: NDArray[np.uint8] = (apart[:, ::2] | apart[:, 1::2] << 4).astype(np.uint8)
@@ -97,50 +94,20 @@ def _tokenizer(weights: _Weights) -> bytes:
 
 
 def _model(weights: _Weights) -> bytes:
-    graph, width = Graph(), weights.width
+    graph, width = Graph(), weights.sizes[0]
     packed, scales = weights.quartets("emb.word", turn=8)  # of 0…15 around 8 it makes -8…7
     graph.tensor("words", INT4, (weights.words, width), packed)
-    graph.tensor("words.scale", FLOAT, (weights.words, width // _BLOCK), scales)
+    graph.tensor("words.scale", FLOAT, (weights.words, width // BLOCK), scales)
     places = weights.floats("emb.pos").reshape(-1, width) + weights.floats("emb.type")[:width]
     graph.tensor("places", FLOAT, (len(places) + 1, width), np.vstack([np.zeros((1, width), "<f4"), places]))
     graph.tensor("one", INT64, (), np.array(1, "<i8"))
-    sizes = {"block_size": _BLOCK, "quantize_axis": 1, "gather_axis": 0}
+    sizes = {"block_size": BLOCK, "quantize_axis": 1, "gather_axis": 0}
     graph.node("GatherBlockQuantized", ("words", "input_ids", "words.scale"), "word", sizes)
     graph.node("CumSum", ("attention_mask", "one"), "at", {}, "")
     graph.node("Gather", ("places", "at"), "place", {}, "")
     graph.node("Cast", ("attention_mask",), "mask", {"to": INT32}, "")
     norm = {"epsilon": weights.epsilon}
-    graph.node("SkipLayerNormalization", ("word", "place", *_floats(graph, weights, "emb.ln.w", "emb.ln.b")), "x", norm)
-    state = "x"
-    for layer in range(weights.layers):
-        of = f"l{layer}.".__add__
-        queries = [_product(graph, weights, state, of(one), (width, width)) for one in "qkv"]
-        graph.tensor(of("b"), FLOAT, (3 * width,), weights.floats(*(of(f"{one}.b") for one in "qkv")))
-        graph.node("MultiHeadAttention", (*queries, of("b"), "mask"), of("a"), {"num_heads": weights.heads})
-        out = _product(graph, weights, of("a"), of("ao"), (width, width))
-        scaled = _floats(graph, weights, of("aln.w"), of("aln.b"), of("ao.b"))
-        graph.node("SkipLayerNormalization", (state, out, *scaled), of("y"), norm)
-        inner = _product(graph, weights, of("y"), of("fi"), (weights.inner, width))
-        graph.node("BiasGelu", (inner, *_floats(graph, weights, of("fi.b"))), of("g"), {})
-        out = _product(graph, weights, of("g"), of("fo"), (width, weights.inner))
-        scaled = _floats(graph, weights, of("oln.w"), of("oln.b"), of("fo.b"))
-        graph.node("SkipLayerNormalization", (of("y"), out, *scaled), of("x"), norm)
-        state = of("x")
+    first = ("word", "place", *floats(graph, weights, "emb.ln.w", "emb.ln.b"))
+    graph.node("SkipLayerNormalization", first, "x", norm)
+    state = layers(graph, weights, "x", "mask")
     return graph.model(("input_ids", "attention_mask"), state, "texts", "tokens", width)
-
-
-def _floats(graph: Graph, weights: _Weights, *names: str) -> Sequence[str]:
-    for name in names:
-        values = weights.floats(name)
-        graph.tensor(name, FLOAT, values.shape, values)
-    return names
-
-
-def _product(graph: Graph, weights: _Weights, state: str, name: str, shape: tuple[int, int]) -> str:
-    """Add the product of a state and the transpose of weights of this shape; returns its name."""
-    packed, scales = weights.quartets(f"{name}.w")
-    graph.tensor(f"{name}.w", BYTE, (shape[0], shape[1] // _BLOCK, _BLOCK // 2), packed)
-    graph.tensor(f"{name}.s", FLOAT, (scales.size,), scales)
-    sizes = {"N": shape[0], "K": shape[1], "bits": 4, "block_size": _BLOCK, "accuracy_level": 4}
-    graph.node("MatMulNBits", (state, f"{name}.w", f"{name}.s"), f"{name}.p", sizes)
-    return f"{name}.p"

@@ -10,12 +10,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from memgraph_engine.errors import MissingExtra
 from memgraph_engine.gate.known import Line
+from memgraph_engine.inference.onnx import OnnxModel
+from memgraph_engine.language.reading import once
 from memgraph_engine.language.statement import Statement, own_words, statements
 from memgraph_engine.language.verbs import asks
 from memgraph_engine.language.wording import Token, aligned, parted, stems, taken_back, words
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FILE = ("config", "calibration", "pairs.json")
+ENCODER = ("config", "calibration", "pairs")
+ENCODED = frozenset({"english"})  # languages that the cross-encoder was fitted on
+LEAST = 0.05  # likelihood, by the linear model, from which the cross-encoder is asked
+LONGEST = 128  # tokens of both lines
 SAME = 0.4  # share of the words of both, from which they are about the same
 WHOLE = 25  # tokens of a line that is read as one; of a longer one its sentences are
 _MOST = 6  # of a line, those sentences that share most with another are read
@@ -101,6 +107,12 @@ class Features(NamedTuple):
     weight: float
     new: Part
     old: Part
+
+    @property
+    def whole(self) -> bool:
+        """Whether each is all of its line, and none has a number, a date or a name that the other has not."""
+        named = dict(zip(PLAIN, self.plain, strict=True))
+        return bool(named["whole"] and named["old whole"]) and self.new.values == self.old.values
 
 
 PLAIN = (
@@ -189,28 +201,45 @@ def _told(new: Part, old: Part) -> Iterator[bool]:
     yield bool(about) and bool(before) and about.isdisjoint(before)
 
 
-_KEPT: "WeakKeyDictionary[Line, Sequence[Part]]" = WeakKeyDictionary()
-"""The parts of lines that are being judged: a line is held against many, and nothing of it outlives it."""
-
-
+@once
 def _parts(line: Line) -> Sequence[Part]:
-    if (kept := _KEPT.get(line)) is None:
-        told = own_words(line)
-        every = [told] if len(told) <= WHOLE else parted(told, "sentence")
-        common = weights_of(line.language).common
-        kept = _KEPT[line] = [Part(tokens, line, common) for tokens in every if tokens]
-    return kept
+    told = own_words(line)
+    every = [told] if len(told) <= WHOLE else parted(told, "sentence")
+    common = weights_of(line.language).common
+    return [Part(tokens, line, common) for tokens in every if tokens]
 
 
 class Judged(NamedTuple):
-    """How likely a line is news of another, or says that it is over, and the parts of both that tell it."""
+    """How likely a line is each of RELATIONS to another, and the parts of both that tell it.
 
-    news: float
+    `encoded` where the cross-encoder has read them.
+    """
+
+    likely: Sequence[float]
     told: Features
+    encoded: bool = False
+
+    @property
+    def news(self) -> float:
+        """How likely it is news of the other, or says that it is over."""
+        return sum(self.likely[at] for at in _NEWS)
+
+    @property
+    def same(self) -> float:
+        """How likely it says the same."""
+        return self.likely[RELATIONS.index("same")]
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The parts as they are written, the old one first: what the cross-encoder reads."""
+        old, new = (part.line.words(part.tokens) for part in (self.told.old, self.told.new))
+        return old, new
 
 
 def read(new: Line, old: Line, related: float) -> Judged | None:
-    """Return what the model makes of a new line beside an old one, `related` (0…1) by their vectors; None for nothing.
+    """Return what the models make of a new line beside an old one, `related` (0…1) by their vectors; None for nothing.
+
+    The cross-encoder is asked about what the linear model doubts.
 
     >>> from memgraph_engine.model.memory import Source
     >>> said = "My dentist is Dr Roe in Hull.", "Dr Roe retired, so my dentist is Dr Lane now."
@@ -218,11 +247,53 @@ def read(new: Line, old: Line, related: float) -> Judged | None:
     >>> read(new, old, 0.8).news > 0.8
     True
     """
+    judged = _judged(new)
+    if old not in judged:
+        judged[old] = _compared(new, old, related)
+    return judged[old]
+
+
+@once
+def _judged(_: Line) -> dict[Line, Judged | None]:
+    """Return what the models made of a new line so far, by the old one: nothing yet."""
+    return {}
+
+
+def _compared(new: Line, old: Line, related: float) -> Judged | None:
+    judged = by_words(new, old, related)
+    if not judged or judged.likely[_REST] > 1 - LEAST or not reads(new) or not reads(old):
+        return judged
+    return judged._replace(likely=by_encoder([judged.texts])[0], encoded=True)
+
+
+def by_words(new: Line, old: Line, related: float) -> Judged | None:
+    """Return what the linear model makes of both: of a long line, of the part that tells it most surely."""
     if not (some := features(new, old, related)):
         return None
     likely = weights_of(new.language).likelihoods(some)
     at = int(likely[:, _REST].argmin())
-    return Judged(float(likely[at, _NEWS].sum()), some[at])
+    return Judged(likely[at].tolist(), some[at])
+
+
+def reads(line: Line) -> bool:
+    """Tell whether the cross-encoder reads a line: it knows its language, and the library that runs it is there."""
+    return line.language in ENCODED and encoder() is not None
+
+
+def by_encoder(texts: Sequence[tuple[str, str]]) -> Sequence[Sequence[float]]:
+    """Return how likely each later text is which relation to an earlier one, given first: (texts, RELATIONS)."""
+    model = encoder()
+    likely: list[list[float]] = softmax(model.run(texts, lambda sums, _: sums)).tolist() if model else []
+    return likely
+
+
+@cache
+def encoder() -> OnnxModel | None:
+    """Return the cross-encoder of pairs; None where the library that runs it is missing."""
+    try:
+        return OnnxModel(resource(*ENCODER), "The model of pairs", batch=32, tokens=4096, longest=LONGEST)
+    except MissingExtra:
+        return None
 
 
 class Weights:
@@ -241,10 +312,7 @@ class Weights:
 
     def likelihoods(self, some: Sequence[Features]) -> "NDArray[np.float64]":
         """Return how likely each is which relation: (features, RELATIONS)."""
-        sums = np.array([self._sum(one) for one in some])
-        powers = np.exp(sums - sums.max(axis=1, keepdims=True))
-        likely: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
-        return likely
+        return softmax(np.array([self._sum(one) for one in some]))
 
     def _sum(self, one: Features) -> "NDArray[np.float64]":
         held = [self._places[name] for name in one.cues if name in self._places]
@@ -258,6 +326,13 @@ class Weights:
         told = {token.written: news.get(cue(token), 0.0) for token in one.new.tokens}
         best = sorted((word for word, value in told.items() if value > 0), key=lambda word: -told[word])
         return best[:most]
+
+
+def softmax(sums: "NDArray[Any]") -> "NDArray[Any]":
+    """Return the likelihoods of a row of sums, for each."""
+    powers = np.exp(sums - sums.max(axis=1, keepdims=True))
+    likely: NDArray[Any] = powers / powers.sum(axis=1, keepdims=True)
+    return likely
 
 
 @cache

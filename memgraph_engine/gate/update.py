@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from memgraph_engine.gate.difference import as_written, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line, only
-from memgraph_engine.gate.pairs import read, weights_of
+from memgraph_engine.gate.pairs import Judged, by_encoder, read, weights_of
 from memgraph_engine.language.amounts import amounts, replaced
 from memgraph_engine.language.statement import Statement, statements
 from memgraph_engine.language.tense import present
@@ -31,7 +31,9 @@ from memgraph_engine.language.wording import (
     words,
 )
 
-SURE, SURER = 0.8, 0.85  # likelihood from which a line is news of another; where they share but whom they tell of
+SURE = 0.85  # likelihood, by the cross-encoder, from which a line is news of another, or says the same
+LIKELY, LIKELIER = 0.8, 0.85  # by the linear model alone; where they share no more than whom they tell of
+HALF, UNLIKE = 0.5, 0.1  # from which one of several statements is over; below which words of change tell nothing
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 
 
@@ -61,9 +63,12 @@ def update(new: Line, old: Line, related: float, *, again: bool = False) -> Upda
     """
     if new.long or old.long or "assistant" in (new.role, old.role):
         return None
+    reading = None if again else read(new, old, related)
     if found := _exchange(new, old) if new.tells else ():
-        return found[0] if len({one.former for one in found}) == 1 else None  # it may be another one of two
-    return None if again else _news(new, old, related)
+        if len({one.former for one in found}) > 1:  # it may be another one of two
+            return None
+        return None if reading and reading.encoded and _unlike(reading, found[0].former) else found[0]
+    return _news(new, old, reading) if reading else None
 
 
 def _exchange(new: Line, old: Line) -> Sequence[Update]:
@@ -87,22 +92,69 @@ def _goes_on(was: Statement, new: Line) -> bool:
     return any(new.lists.over.isdisjoint(now.changes) for now in said)
 
 
-def _news(new: Line, old: Line, related: float) -> Update | None:
-    """Say why the model of pairs takes a new line for news of an old one."""
-    reading = read(new, old, related)
-    if not reading or _known_before(new, old) or not _of_one(new, old):
+def _unlike(reading: Judged, former: str) -> bool:
+    """Tell whether the cross-encoder takes the new line for no news, of the old line and of the words that are over."""
+    if reading.news >= UNLIKE or not former:
+        return reading.news < UNLIKE
+    return reading._replace(likely=by_encoder([(former, reading.texts[1])])[0]).news < UNLIKE
+
+
+def _news(new: Line, old: Line, reading: Judged) -> Update | None:
+    """Say why the models of pairs take a new line for news of an old one."""
+    if _known_before(new, old) or not _of_one(new, old) or reading.news <= _needed(reading):
         return None
-    told, every = reading.told, statements(old)
-    about = {word for one in (*told.new.stated, *told.old.stated) for word in one.subject[:3]}  # by noun, name, owner
-    shared = told.new.content & told.old.content
-    if reading.news <= (SURER if shared and shared <= about else SURE):
+    if (former := _by_encoder(old, reading) if reading.encoded else _by_words(new, old, reading)) is None:
         return None
-    part = old.words(told.old.tokens) if len(told.old.tokens) < len(old.tokens) else ""
-    former = nearest(old, told.new.content) or part
-    if any(_goes_on(was, new) for was in every) or (len(every) > 1 and not former):  # or it may end any of them
-        return None
-    by = quoted(weights_of(new.language).words(told))
+    by = quoted(weights_of(new.language).words(reading.told))
     return Update(f"It reads as news of the old one{by and f' by {by}'} ({reading.news:.2f}).", former)
+
+
+def _needed(reading: Judged) -> float:
+    """Return the likelihood from which a line is news of another."""
+    if reading.encoded:
+        return SURE
+    new, old = reading.told.new, reading.told.old
+    about = {word for one in (*new.stated, *old.stated) for word in one.subject[:3]}  # by noun, name, owner
+    shared = new.content & old.content
+    return LIKELIER if shared and shared <= about else LIKELY
+
+
+def _by_words(new: Line, old: Line, reading: Judged) -> str | None:
+    """Return the words of an old line that are over, '' for all; None where it may be any of several statements."""
+    every = statements(old)
+    former = nearest(old, reading.told.new.content) or _part(old, reading)
+    again = any(_goes_on(was, new) for was in every)
+    return None if again or (len(every) > 1 and not former) else former
+
+
+def _by_encoder(old: Line, reading: Judged) -> str | None:
+    """Return the words that are over, as `_by_words`, each statement read beside the new line.
+
+    It is the likeliest one, and what stands beside it and is over too.
+    """
+    every = reading.told.old.stated
+    if len(every) < 2:
+        return _part(old, reading)
+    told = [" ".join(token.written for token in (*one.lead, *one.own)) for one in every]
+    each = by_encoder([(one, reading.texts[1]) for one in told])
+    likely = [reading._replace(likely=one).news for one in each]
+    first = last = likely.index(max(likely))
+    if likely[first] <= HALF:
+        return None
+    while first and likely[first - 1] > HALF:
+        first -= 1
+    while last + 1 < len(likely) and likely[last + 1] > HALF:
+        last += 1
+    over = every[first : last + 1]
+    if any(_goes_on(was, reading.told.new.line) for was in over):
+        return None
+    return "" if over == statements(old) else old.words([token for one in over for token in one.own])
+
+
+def _part(old: Line, reading: Judged) -> str:
+    """Return the words of the sentence of a long line that the models read; '' for all of a line."""
+    tokens = reading.told.old.tokens
+    return old.words(tokens) if len(tokens) < len(old.tokens) else ""
 
 
 def _of_one(new: Line, old: Line) -> bool:
@@ -111,6 +163,9 @@ def _of_one(new: Line, old: Line) -> bool:
     Where they share no word, they have to: "we moved to Genoa" is news of where I live, not of where my sister does.
     """
     mine, theirs = ({one.subject for one in statements(line)} for line in (new, old))
+    nouns = [(now.noun, was.noun) for now in mine for was in theirs]
+    if nouns and all(now and was and now not in old.content and was not in new.content for now, was in nouns):
+        return False  # "my uncle", "my aunt"
     from_another = (now.origin and not any(map(now.comes_from, statements(old))) for now in statements(new))
     owners = [(one.owner, other.owner) for one in mine for other in theirs if one.noun and one.noun == other.noun]
     if any(from_another) or (any(map(all, owners)) and all(one != other for one, other in owners)):
