@@ -15,8 +15,7 @@ from bench.pair_model import Example, line_of
 from memgraph_engine import Settings
 from memgraph_engine.artifacts import model_files
 from memgraph_engine.gate.pairs import LEAST, LONGEST, RELATIONS, by_words
-from memgraph_engine.inference.graph import FLOAT, INT4, INT32, INT64, Graph
-from memgraph_engine.inference.transformer import BLOCK, floats, layers
+from memgraph_engine.inference.graph import BLOCK, FLOAT, INT4, INT32, INT64, Graph, floats, layers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -272,7 +271,7 @@ def _model(weights: _Weights) -> bytes:
     graph.node("Cast", ("attention_mask",), "held", {"to": FLOAT}, "")
     scaled = floats(graph, weights, "norm.w", "norm.b")
     graph.node("SkipLayerNormalization", ("word", "where", *scaled), "x", norm)
-    state = layers(graph, weights, "x", "mask")
+    state = layers(graph, weights, "x", "mask", weights.sizes, weights.epsilon)
     graph.node("Unsqueeze", ("held", "last"), "shown", {}, "")
     graph.node("Mul", (state, "shown"), "states", {}, "")
     graph.node("ReduceSum", ("states", "one"), "sum", {"keepdims": 0}, "")

@@ -12,7 +12,6 @@ from bench.pairs import FOLDER, HELD
 from bench.statements import read
 from memgraph_engine.gate import pairs as pair_models
 from memgraph_engine.gate.pairs import PLAIN, RELATIONS, Weights, by_encoder, features
-from memgraph_engine.gate.update import SURE
 
 WANTED = {*RELATIONS[:4], "related", "none"}
 SETS = {file.stem: read(file) for file in sorted(FOLDER.glob("*.tsv"))}
@@ -68,11 +67,14 @@ def test_common_words_are_those_of_many_texts_and_no_list():
     assert common_words(texts, "standard") == ["das", "drei", "ein", "eins", "haus", "hund", "zwei"]
 
 
-def test_what_happens_to_somebody_ends_only_what_it_can_end():
-    facts = ["Edda is allergic to wasps", "Edda is my landlady", "Edda lives on the ground floor"]
-    likely = by_encoder([(fact, "Edda sold the house, our new landlord is a Mr Fenn") for fact in facts])
-    news = [one[RELATIONS.index("update")] + one[RELATIONS.index("ended")] for one in likely]
-    assert [one > SURE for one in news[:2]] == [False, True]
+def test_what_an_event_ends_depends_on_what_was_told():
+    facts = ["Otto lives in Ghent", "Otto works at the mill", "Otto is my boyfriend", "Otto is allergic to wasps"]
+    for fact, event in enumerate(
+        ["Otto moved to Lisbon last week", "Otto lost his job at the mill", "Otto and I broke up"]
+    ):
+        likely = np.array(by_encoder([(one, event) for one in facts]))
+        news = likely[:, [RELATIONS.index("update"), RELATIONS.index("ended")]].sum(axis=1)
+        assert [int(at) for at in np.flatnonzero(news > 0.6)] == [fact], event
 
 
 def test_without_onnxruntime_the_linear_model_reads_alone(monkeypatch):

@@ -74,12 +74,6 @@ class Target(ExitStack):
         for line in found or ["No faults."]:
             typer.echo(show.clean(line))
 
-    def shown(self, found: object, none: str = "", again: str = "") -> Iterator[object]:
-        """Yield a result and show it (`display.shown`)."""
-        from memgraph_engine.cli.display import shown
-
-        return shown(self, found, none, again)
-
     def undoing(self, how: str, decisions: "Sequence[Decision]", fallbacks: Sequence[str] = ()) -> None:
         """Say on standard error why models were not used, and how to take back what was decided."""
         show.fallbacks(fallbacks)

@@ -53,7 +53,9 @@ def forget(
         typer.confirm("Erase this for good?", abort=True, err=True)
     receipt = memory.erase(plan)
     on.failed = bool(receipt.residue)
-    yield from on.shown(receipt)
+    from memgraph_engine.cli.display import shown
+
+    yield from shown(on, receipt)
 
 
 def _tell(plan: "ErasurePlan", *, err: bool) -> None:
@@ -116,7 +118,9 @@ def hold(
     """
     if reason is None and (session or source):
         raise typer.BadParameter("say why it must not be erased.", param_hint="REASON")
+    from memgraph_engine.cli.display import shown
+
     memory = on.memory()
     if reason:
-        return on.shown(memory.hold(reason, session=session, source=source, **on.owner))
-    return on.shown(memory.holds(**on.owner), "Nothing is held.")
+        return shown(on, memory.hold(reason, session=session, source=source, **on.owner))
+    return shown(on, memory.holds(**on.owner), "Nothing is held.")

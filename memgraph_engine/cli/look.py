@@ -79,4 +79,6 @@ def retrievals(
         kept = memory.engine.settings.audit.retrievals
         off = "" if kept else " The log of retrievals is switched off (the setting audit.retrievals)."
         typer.echo(f"Nothing is recorded that is meant.{off}", err=True)
-    return on.shown(found)
+    from memgraph_engine.cli.display import shown
+
+    return shown(on, found)

@@ -48,7 +48,9 @@ def rebuild(
             runs = memory.rebuild_all_topics(engine=engine, progress=running.phase)
         else:
             runs = [memory.rebuild_topics(**on.owner, engine=engine, progress=running.phase)]
-    yield from on.shown(runs if every else runs[0])
+    from memgraph_engine.cli.display import shown
+
+    yield from shown(on, runs if every else runs[0])
     if not runs:
         typer.echo("No memory has changed since its topics were found.")
 

@@ -60,7 +60,9 @@ def command(name: str) -> Callable[..., None]:
             yield one.answer(found, given) if one else found
             typer.echo(show.clean(row.done.format(**given, made=found)))
         else:
-            yield from on.shown(found, row.none, row.again)
+            from memgraph_engine.cli.display import shown
+
+            yield from shown(on, found, row.none, row.again)
 
     run.__doc__ = row.about
     takes = [Parameter("on", Parameter.KEYWORD_ONLY), *(_parameter(*one) for one in row.takes.items())]

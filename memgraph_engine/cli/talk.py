@@ -111,7 +111,9 @@ def ingest(
             bar.tell(f"Stopped: {so_far.done}. Run the same command again to go on; what is stored is recognised.")
             raise
     on.failed = bool(done.faults)
-    yield from on.shown(done)
+    from memgraph_engine.cli.display import shown
+
+    yield from shown(on, done)
 
 
 def _count(memory: "Memory", paths: list[Path], how: How) -> int:
@@ -142,7 +144,9 @@ def process(on: Target) -> Iterator[object]:
         except (KeyboardInterrupt, MemgraphEngineError):
             bar.tell(f"Stopped: {done}. Run the same command again to go on.")
             raise
-    yield from on.shown(done)
+    from memgraph_engine.cli.display import shown
+
+    yield from shown(on, done)
 
 
 @on_memory

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from memgraph_engine.arrays import NDArray, np
-from memgraph_engine.inference.graph import FLOAT, INT4, INT32, INT64, Graph
-from memgraph_engine.inference.transformer import BLOCK, floats, layers
+from memgraph_engine.inference.graph import BLOCK, FLOAT, INT4, INT32, INT64, Graph, floats, layers
 
 WEIGHTS = "weights.bin"
 
@@ -109,5 +108,5 @@ def _model(weights: _Weights) -> bytes:
     norm = {"epsilon": weights.epsilon}
     first = ("word", "place", *floats(graph, weights, "emb.ln.w", "emb.ln.b"))
     graph.node("SkipLayerNormalization", first, "x", norm)
-    state = layers(graph, weights, "x", "mask")
+    state = layers(graph, weights, "x", "mask", weights.sizes, weights.epsilon)
     return graph.model(("input_ids", "attention_mask"), state, "texts", "tokens", width)

@@ -32,7 +32,7 @@ from memgraph_engine.language.wording import (
 )
 
 SURE = 0.85  # likelihood, by the cross-encoder, from which a line is news of another, or says the same
-LIKELY, LIKELIER = 0.8, 0.85  # by the linear model alone; where they share no more than whom they tell of
+LIKELY = 0.8  # by the linear model alone
 HALF, UNLIKE = 0.5, 0.1  # from which one of several statements is over; below which words of change tell nothing
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 
@@ -101,22 +101,12 @@ def _unlike(reading: Judged, former: str) -> bool:
 
 def _news(new: Line, old: Line, reading: Judged) -> Update | None:
     """Say why the models of pairs take a new line for news of an old one."""
-    if _known_before(new, old) or not _of_one(new, old) or reading.news <= _needed(reading):
+    if _known_before(new, old) or not _of_one(new, old) or reading.news <= (SURE if reading.encoded else LIKELY):
         return None
     if (former := _by_encoder(old, reading) if reading.encoded else _by_words(new, old, reading)) is None:
         return None
     by = quoted(weights_of(new.language).words(reading.told))
     return Update(f"It reads as news of the old one{by and f' by {by}'} ({reading.news:.2f}).", former)
-
-
-def _needed(reading: Judged) -> float:
-    """Return the likelihood from which a line is news of another."""
-    if reading.encoded:
-        return SURE
-    new, old = reading.told.new, reading.told.old
-    about = {word for one in (*new.stated, *old.stated) for word in one.subject[:3]}  # by noun, name, owner
-    shared = new.content & old.content
-    return LIKELIER if shared and shared <= about else LIKELY
 
 
 def _by_words(new: Line, old: Line, reading: Judged) -> str | None:
