@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memgraph_engine.model.network import Network
+from memgraph_engine.model.ports import Network
 
 _SHAPE = 1.2  # of the Pareto law
 _SMALLEST, _LARGEST = 20, 3000

@@ -30,7 +30,7 @@ from memgraph_engine.graph.writes import named
 from memgraph_engine.ingest.construct import Vectors, construct, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.model.candidate import Keyword
-from memgraph_engine.model.network import Network
+from memgraph_engine.model.ports import Network
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
 from memgraph_engine.topics.difference import match

@@ -9,7 +9,7 @@ from typing import Literal, Self, Unpack
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.asking import forgetting, lookup
 from memgraph_engine.asking.audit import Audit
-from memgraph_engine.asking.filters import narrowing
+from memgraph_engine.asking.lookup import narrowing
 from memgraph_engine.asking.reader import Reader
 from memgraph_engine.blocks import reading as block_reading
 from memgraph_engine.blocks.rebuild import Blocks

@@ -23,8 +23,7 @@ import typer.testing
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.embedding.checked import CheckedEmbedder
-from memgraph_engine.engine.load import Load
-from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.engine.wiring import Engine, Load
 from memgraph_engine.graph.database import Address, Database
 from memgraph_engine.graph.note_cache import NoteCache
 from memgraph_engine.llm.roles import Roles

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from bench.planted import planted
 from bench.topics import steadiness
 from memgraph_engine.errors import InvalidInput, MissingExtra, SettingsError
-from memgraph_engine.model.network import Network
+from memgraph_engine.model.ports import Network
 from memgraph_engine.topics import measures, partition as partition_module
 from memgraph_engine.topics.engines import ENGINES, engine_named
 from memgraph_engine.topics.measures import modularity, network

@@ -12,8 +12,7 @@ from memgraph_engine.answer.certainty import sure
 from memgraph_engine.answer.context import LEAST_BUDGET
 from memgraph_engine.asking import prompting
 from memgraph_engine.asking.facts import Facts, names_in
-from memgraph_engine.asking.filters import listing, searching
-from memgraph_engine.asking.lookup import find
+from memgraph_engine.asking.lookup import find, listing, searching
 from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.asking.remembered import Remembered, by_blocks, most_blocks
 from memgraph_engine.asking.write_behind import Log, Recorder

@@ -1,14 +1,17 @@
 """Put the parts together from the settings: the only module that knows all of them."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, wraps
+from threading import Lock
 
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.embedding.choose import embedder_named
-from memgraph_engine.engine.load import Load
-from memgraph_engine.errors import InvalidInput, SettingsError, StoreMismatch
+from memgraph_engine.errors import InvalidInput, Overloaded, SettingsError, StoreMismatch
+from memgraph_engine.forks import begun
 from memgraph_engine.graph import schema, scopes
 from memgraph_engine.graph.database import Address, Database
 from memgraph_engine.graph.note_cache import NoteCache
@@ -24,6 +27,45 @@ from memgraph_engine.reranking.choose import check_reranker, reranker_named
 from memgraph_engine.settings import Settings
 
 _log = logging.getLogger("memgraph_engine")
+
+
+class Load:
+    """Counts the reads that run. Above `most` they leave out what can wait, above twice it they are refused; 0 is any.
+
+    Safe to share between threads.
+
+    >>> load = Load(1)
+    >>> with load.read() as first, load.read() as second:
+    ...     first, second
+    (False, True)
+    """
+
+    def __init__(self, most: int = 0) -> None:
+        self._most = most
+        begun(self, Load._begin)
+
+    def _begin(self) -> None:
+        self._running, self._lock = 0, Lock()
+
+    @contextmanager
+    def read(self) -> Iterator[bool]:
+        """Take a place for a read while it runs; yields whether more than `most` run. Raises Overloaded above twice."""
+        if not self._most:
+            yield False
+            return
+        with self._lock:
+            if self._running >= 2 * self._most:
+                raise Overloaded(
+                    f"This client runs {self._running} reads, twice as many as it serves in full "
+                    f"(recall.busy = {self._most}), and refused one more. Ask again when some of them have ended."
+                )
+            self._running += 1
+            busy = self._running > self._most
+        try:
+            yield busy
+        finally:
+            with self._lock:
+                self._running -= 1
 
 
 @dataclass(frozen=True, slots=True)

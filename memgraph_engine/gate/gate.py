@@ -13,7 +13,7 @@ from memgraph_engine.gate.confirmation import confirmation, echo
 from memgraph_engine.gate.correction import correction
 from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
-from memgraph_engine.gate.pairs import read
+from memgraph_engine.gate.pairs import RELATIONS, read
 from memgraph_engine.gate.repair import FAR, answers, may_repair, reach, repair
 from memgraph_engine.gate.score import Scores, Statistics, score
 from memgraph_engine.gate.update import SURE, Update, anew, nearest, telling, update
@@ -145,9 +145,10 @@ class Compared:
         if not self.near or self.new.asked or not pair.of_one or pair.apart or pair.finding[0] == "conflict":
             return ""
         reading = read(pair.new, pair.old, self.scores.meant)
-        if not reading or not reading.encoded or reading.same <= SURE or not reading.told.whole:
+        if not reading or not reading.encoded or not reading.told.whole:
             return ""
-        return f"It reads as the same in other words ({reading.same:.2f})."
+        same = reading.likely[RELATIONS.index("same")]
+        return f"It reads as the same in other words ({same:.2f})." if same > SURE else ""
 
     @property
     def _beside(self) -> bool:

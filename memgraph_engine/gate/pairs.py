@@ -1,9 +1,9 @@
-"""What a later line is to an earlier one of the same speaker, told by one linear model (multinomial logistic).
+"""What a later line is to an earlier one of the same speaker, told by two models: the second reads what one doubts.
 
-It sees how much the two share, in which numbers, dates and names they differ, and its cues: the words, and pairs of
-words, that only one of them has, or both. A cue counts as far as both are about the same. What is quoted is not
-read, and of a long line each sentence is, beside the one that it shares most with. `python -m bench pairs --fit` made
-the weights, from pairs of statements that were written for it.
+The first is linear (multinomial logistic). It sees how much both share, in which numbers, dates and names they differ,
+and its cues: the words, and pairs of words, that only one of them has, or both. A cue counts as far as both are about
+the same. What is quoted is not read, and of a long line each sentence is, beside the one that it shares most with. The
+second is a cross-encoder. `python -m bench pairs --fit` and `make pairs-encoder` fit them, by pairs written for it.
 """
 
 import json
@@ -225,11 +225,6 @@ class Judged(NamedTuple):
         return sum(self.likely[at] for at in _NEWS)
 
     @property
-    def same(self) -> float:
-        """How likely it says the same."""
-        return self.likely[RELATIONS.index("same")]
-
-    @property
     def texts(self) -> tuple[str, str]:
         """The parts as they are written, the old one first: what the cross-encoder reads."""
         old, new = (part.line.words(part.tokens) for part in (self.told.old, self.told.new))
@@ -249,7 +244,10 @@ def read(new: Line, old: Line, related: float) -> Judged | None:
     """
     judged = _judged(new)
     if old not in judged:
-        judged[old] = _compared(new, old, related)
+        told = by_words(new, old, related)
+        if told and told.likely[_REST] <= 1 - LEAST and {new.language, old.language} <= ENCODED and encoder():
+            told = told._replace(likely=by_encoder([told.texts])[0], encoded=True)
+        judged[old] = told
     return judged[old]
 
 
@@ -259,13 +257,6 @@ def _judged(_: Line) -> dict[Line, Judged | None]:
     return {}
 
 
-def _compared(new: Line, old: Line, related: float) -> Judged | None:
-    judged = by_words(new, old, related)
-    if not judged or judged.likely[_REST] > 1 - LEAST or not reads(new) or not reads(old):
-        return judged
-    return judged._replace(likely=by_encoder([judged.texts])[0], encoded=True)
-
-
 def by_words(new: Line, old: Line, related: float) -> Judged | None:
     """Return what the linear model makes of both: of a long line, of the part that tells it most surely."""
     if not (some := features(new, old, related)):
@@ -273,11 +264,6 @@ def by_words(new: Line, old: Line, related: float) -> Judged | None:
     likely = weights_of(new.language).likelihoods(some)
     at = int(likely[:, _REST].argmin())
     return Judged(likely[at].tolist(), some[at])
-
-
-def reads(line: Line) -> bool:
-    """Tell whether the cross-encoder reads a line: it knows its language, and the library that runs it is there."""
-    return line.language in ENCODED and encoder() is not None
 
 
 def by_encoder(texts: Sequence[tuple[str, str]]) -> Sequence[Sequence[float]]:

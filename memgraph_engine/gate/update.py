@@ -32,8 +32,8 @@ from memgraph_engine.language.wording import (
 )
 
 SURE = 0.85  # likelihood, by the cross-encoder, from which a line is news of another, or says the same
-LIKELY = 0.8  # by the linear model alone
-HALF, UNLIKE = 0.5, 0.1  # from which one of several statements is over; below which words of change tell nothing
+LIKELY = 0.8  # by the linear model alone; by the cross-encoder, of one of several statements
+HALF, UNLIKE = 0.5, 0.1  # from which what stands beside it is over too; below which words of change tell nothing
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 
 
@@ -129,7 +129,7 @@ def _by_encoder(old: Line, reading: Judged) -> str | None:
     each = by_encoder([(one, reading.texts[1]) for one in told])
     likely = [reading._replace(likely=one).news for one in each]
     first = last = likely.index(max(likely))
-    if likely[first] <= HALF:
+    if likely[first] <= LIKELY:
         return None
     while first and likely[first - 1] > HALF:
         first -= 1

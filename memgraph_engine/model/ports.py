@@ -7,7 +7,6 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.cost import NOTHING, Cost
-from memgraph_engine.model.network import Network
 
 Clock = Callable[[], datetime]
 """Tells the time, aware of its zone."""
@@ -18,6 +17,24 @@ Counted = Callable[[int, int], object]
 def utc_now() -> datetime:
     """Return the time, in UTC."""
     return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """An undirected weighted graph, as a partition engine is given it: three arrays of one length.
+
+    Nodes are 0 to `nodes` - 1, and each edge is between `a` and `b`, once, with a positive weight; no loops.
+    """
+
+    nodes: int
+    a: "NDArray[np.int64]"
+    b: "NDArray[np.int64]"
+    weight: "NDArray[np.float64]"
+
+    @property
+    def edges(self) -> int:
+        """How many edges there are."""
+        return len(self.a)
 
 
 @runtime_checkable

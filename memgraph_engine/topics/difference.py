@@ -8,7 +8,7 @@ from uuid import uuid4
 import numpy as np
 
 from memgraph_engine.graph.database import Row
-from memgraph_engine.model.network import Network
+from memgraph_engine.model.ports import Network
 from memgraph_engine.model.topic import Move, Topic
 from memgraph_engine.topics.measures import Membership
 from memgraph_engine.topics.naming import central, relabelled

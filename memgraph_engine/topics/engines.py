@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memgraph_engine.errors import MissingExtra, SettingsError
-from memgraph_engine.model.network import Network
-from memgraph_engine.model.ports import Partitioner
+from memgraph_engine.model.ports import Network, Partitioner
 from memgraph_engine.topics.measures import Membership, compact, rows
 
 _ITERATIONS = 2  # whole cycles: the second brings .05 of modularity, a third nothing that lasts

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from memgraph_engine.model.network import Network
+from memgraph_engine.model.ports import Network
 
 Membership = NDArray[np.int64]
 """The community of each node, from 0 on; -1 for none."""

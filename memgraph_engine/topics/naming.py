@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
-from memgraph_engine.model.network import Network
+from memgraph_engine.model.ports import Network
 from memgraph_engine.model.topic import Topic
 from memgraph_engine.topics.measures import Membership
 

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.model.network import Network
-from memgraph_engine.model.ports import Partitioner
+from memgraph_engine.model.ports import Network, Partitioner
 from memgraph_engine.topics.measures import (
     Membership,
     alone,
