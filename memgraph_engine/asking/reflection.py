@@ -18,7 +18,7 @@ from memgraph_engine.gate.difference import Pair, quoted
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.score import Statistics, score
 from memgraph_engine.language.reading import Reading
-from memgraph_engine.language.terms import content, listed_terms, sentences, tokenize
+from memgraph_engine.language.terms import common_terms, content, sentences, tokenize
 from memgraph_engine.model.memory import Note, Source
 from memgraph_engine.model.usage import Outcome
 
@@ -114,7 +114,7 @@ class Judge:
     @cached_property
     def _telling(self) -> Mapping[str, str]:
         """The terms of the answer that are rare, numbers, or written as names inside a sentence; each with its word."""
-        common = listed_terms(self.language, "common-words")
+        common = common_terms(self.language)
         found = {term: term for term in self._terms(self._plain) if term not in common or any(map(str.isdigit, term))}
         for token in Reading(self._plain, self.language).tokens:
             named = token.capital and not token.opens and len(token.written) > 1

@@ -13,10 +13,9 @@ from memgraph_engine.gate.confirmation import confirmation, echo
 from memgraph_engine.gate.correction import correction
 from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
-from memgraph_engine.gate.pairs import RELATIONS, read
 from memgraph_engine.gate.repair import FAR, answers, may_repair, reach, repair
 from memgraph_engine.gate.score import Scores, Statistics, score
-from memgraph_engine.gate.update import SURE, Update, anew, nearest, telling, update
+from memgraph_engine.gate.update import Update, anew, nearest, telling, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
 from memgraph_engine.language.questions import is_question
 from memgraph_engine.language.terms import closed_terms
@@ -129,26 +128,13 @@ class Compared:
             evidence = self._changed[1].evidence
             return ("before", evidence.replace("new", "later", 1)) if self.is_older else ("change", evidence)
         if not self.repeats:
-            return next((("same", said) for pair in self.pairs if (said := self._restated(pair))), ("none", ""))
+            return "none", ""
         found = [pair.finding for pair in self.pairs]
         # it joins what it repeats line by line: else each line would bring others with it, until they share nothing
         verdicts: tuple[Relation, ...] = ("conflict", "related", "same")
         relation, evidence = next(one for verdict in verdicts for one in found if one[0] == verdict)
         disputed = any(pair.disputed for pair in self.pairs)
         return ("related" if relation == "conflict" and not disputed else relation), evidence
-
-    def _restated(self, pair: Pair) -> str:
-        """Say that the new line tells a known one in other words, of which it has few; '' if it doesn't.
-
-        A number, a date or a name that only one of them has is another thing that is told.
-        """
-        if not self.near or self.new.asked or not pair.of_one or pair.apart or pair.finding[0] == "conflict":
-            return ""
-        reading = read(pair.new, pair.old, self.scores.meant)
-        if not reading or not reading.encoded or not reading.told.whole:
-            return ""
-        same = reading.likely[RELATIONS.index("same")]
-        return f"It reads as the same in other words ({same:.2f})." if same > SURE else ""
 
     @property
     def _beside(self) -> bool:

@@ -108,12 +108,6 @@ class Features(NamedTuple):
     new: Part
     old: Part
 
-    @property
-    def whole(self) -> bool:
-        """Whether each is all of its line, and none has a number, a date or a name that the other has not."""
-        named = dict(zip(PLAIN, self.plain, strict=True))
-        return bool(named["whole"] and named["old whole"]) and self.new.values == self.old.values
-
 
 PLAIN = (
     *("bias", "related", "related²", "share", "known", "kept", "related·share", "common", "all words", "order"),
@@ -245,7 +239,8 @@ def read(new: Line, old: Line, related: float) -> Judged | None:
     judged = _judged(new)
     if old not in judged:
         told = by_words(new, old, related)
-        if told and told.likely[_REST] <= 1 - LEAST and {new.language, old.language} <= ENCODED and encoder():
+        known = {new.language, old.language} <= ENCODED and not new.reports and not old.reports  # of whom a name is
+        if told and told.likely[_REST] <= 1 - LEAST and known and encoder():
             told = told._replace(likely=by_encoder([told.texts])[0], encoded=True)
         judged[old] = told
     return judged[old]

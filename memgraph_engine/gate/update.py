@@ -8,7 +8,7 @@ two of anything. An update hides nothing: what is taken for one wrongly can stil
 from collections.abc import Collection, Sequence
 from datetime import timedelta
 from functools import cached_property
-from itertools import groupby, pairwise, takewhile
+from itertools import groupby, pairwise, product, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from memgraph_engine.language.wording import (
     aligned,
     denied,
     numbers,
+    parted,
     recurs,
     shown,
     stems,
@@ -31,9 +32,9 @@ from memgraph_engine.language.wording import (
     words,
 )
 
-SURE = 0.85  # likelihood, by the cross-encoder, from which a line is news of another, or says the same
-LIKELY = 0.8  # by the linear model alone; by the cross-encoder, of one of several statements
-HALF, UNLIKE = 0.5, 0.1  # from which what stands beside it is over too; below which words of change tell nothing
+SURE = 0.85  # likelihood, by the cross-encoder, from which a line is news of another
+LIKELY, HALF = 0.8, 0.5  # by the linear model, or of one of several statements; of what stands beside that one
+UNLIKE = 0.1  # below which words of change tell nothing
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 
 
@@ -93,10 +94,11 @@ def _goes_on(was: Statement, new: Line) -> bool:
 
 
 def _unlike(reading: Judged, former: str) -> bool:
-    """Tell whether the cross-encoder takes the new line for no news, of the old line and of the words that are over."""
-    if reading.news >= UNLIKE or not former:
-        return reading.news < UNLIKE
-    return reading._replace(likely=by_encoder([(former, reading.texts[1])])[0]).news < UNLIKE
+    """Tell whether the cross-encoder takes nothing of a new line for news of the old one, or of what is over."""
+    new = reading.told.new
+    said = [new.line.words(tokens) for tokens in (new.tokens, *parted(new.tokens, "sentence"))]
+    texts = [*product((reading.texts[0], former or reading.texts[0]), said)]
+    return reading.news < UNLIKE and all(reading._replace(likely=one).news < UNLIKE for one in by_encoder(texts))
 
 
 def _news(new: Line, old: Line, reading: Judged) -> Update | None:
@@ -122,23 +124,23 @@ def _by_encoder(old: Line, reading: Judged) -> str | None:
 
     It is the likeliest one, and what stands beside it and is over too.
     """
-    every = reading.told.old.stated
-    if len(every) < 2:
-        return _part(old, reading)
-    told = [" ".join(token.written for token in (*one.lead, *one.own)) for one in every]
-    each = by_encoder([(one, reading.texts[1]) for one in told])
-    likely = [reading._replace(likely=one).news for one in each]
-    first = last = likely.index(max(likely))
-    if likely[first] <= LIKELY:
-        return None
-    while first and likely[first - 1] > HALF:
-        first -= 1
-    while last + 1 < len(likely) and likely[last + 1] > HALF:
-        last += 1
-    over = every[first : last + 1]
+    over = every = reading.told.old.stated
+    if len(every) > 1:
+        told = [" ".join(token.written for token in (*one.lead, *one.own)) for one in every]
+        each = by_encoder([(one, reading.texts[1]) for one in told])
+        likely = [reading._replace(likely=one).news for one in each]
+        first = last = likely.index(max(likely))
+        if likely[first] <= LIKELY:
+            return None
+        while first and likely[first - 1] > HALF:
+            first -= 1
+        while last + 1 < len(likely) and likely[last + 1] > HALF:
+            last += 1
+        over = every[first : last + 1]
     if any(_goes_on(was, reading.told.new.line) for was in over):
         return None
-    return "" if over == statements(old) else old.words([token for one in over for token in one.own])
+    whole = len(every) < 2 or [*over] == [*statements(old)]
+    return _part(old, reading) if whole else old.words([token for one in over for token in one.own])
 
 
 def _part(old: Line, reading: Judged) -> str:
@@ -157,7 +159,8 @@ def _of_one(new: Line, old: Line) -> bool:
     if nouns and all(now and was and now not in old.content and was not in new.content for now, was in nouns):
         return False  # "my uncle", "my aunt"
     from_another = (now.origin and not any(map(now.comes_from, statements(old))) for now in statements(new))
-    owners = [(one.owner, other.owner) for one in mine for other in theirs if one.noun and one.noun == other.noun]
+    alike = [(one, other) for one in mine for other in theirs if one.noun and one.noun == other.noun]
+    owners = [(one.owner or one.mine, other.owner or other.mine) for one, other in alike]
     if any(from_another) or (any(map(all, owners)) and all(one != other for one, other in owners)):
         return False
     named = {token.stem for token in new.tokens if token.capital and not token.opens}

@@ -215,6 +215,18 @@ def closed_terms(language: str) -> frozenset[str]:
 
 
 @cache
+def common_terms(language: str) -> frozenset[str]:
+    """Return the terms that so many texts have that they tell hardly anything."""
+    return listed_terms(language, "common-words")
+
+
+@cache
+def asking_terms(language: str) -> frozenset[str]:
+    """Return the terms that make a text a question: "what", "did"."""
+    return listed_terms(language, "question-words")
+
+
+@cache
 def listed_terms(language: str, *kinds: str) -> frozenset[str]:
     """Return the terms of all words of these lists.
 

@@ -10,7 +10,7 @@ from typing import Any
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.graph.notes import tags_of
-from memgraph_engine.language.terms import listed_terms, tokenize
+from memgraph_engine.language.terms import asking_terms, tokenize
 from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, UNKNOWN_PAST, Note, Source
 
 _KNOWN = (*TRUE_ONCE, "archived")  # all but deleted
@@ -165,7 +165,7 @@ def terms(question: str, languages: Sequence[str]) -> list[str]:
     (['ana', 'move'], ['who'])
     """
     found = dict.fromkeys(term for language in languages for term in tokenize(question, language))
-    asking = frozenset[str]().union(*(listed_terms(one, "question-words") for one in languages))
+    asking = frozenset[str]().union(*map(asking_terms, languages))
     return [term for term in found if term not in asking][:_MOST_TERMS] or list(found)[:_MOST_TERMS]
 
 
@@ -177,7 +177,7 @@ def names(texts: Sequence[str], languages: Sequence[str]) -> list[str]:
     """
     found: dict[str, None] = {}
     for language, text in product(languages, texts):
-        asking = listed_terms(language, "question-words")
+        asking = asking_terms(language)
         words = [term for term in tokenize(text, language) if term not in asking]
         for start in range(min(len(words), _MOST_NAMED)):
             ends = range(start + 1, min(start + _LONGEST_NAME, len(words)) + 1)
