@@ -203,7 +203,7 @@ class MemgraphStore(BaseStore):
     def _put(self, op: PutOp) -> Put:
         put = check_item(op.key, op.value, ttl=op.ttl)  # before its texts are taken out of it
         paths = [] if op.index is False else self._fields if op.index is None else op.index
-        if not isinstance(paths, list | tuple) or not all(isinstance(path, str) for path in paths):
+        if not _is_paths(paths):
             raise InvalidInput(f"the item {op.key!r}: index must be False or a list of paths, not {op.index!r}.")
         texts = (text for path in paths for text in get_text_at_path(dict(op.value or {}), path))
         return replace(put, texts=tuple(dict.fromkeys(texts)))
@@ -251,6 +251,10 @@ def _check(op: Op) -> None:
         if not isinstance(op.filter, Mapping):
             raise InvalidInput(f"filter must be a mapping whose names are strings, not {op.filter!r}.")
         _check_filter(op.filter)
+
+
+def _is_paths(given: object) -> bool:
+    return isinstance(given, list | tuple) and all(isinstance(path, str) for path in given)
 
 
 def _fields(item: Item) -> dict[str, Any]:
