@@ -9,7 +9,6 @@ from typing import Literal, Self, Unpack
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.asking import forgetting, lookup
 from memgraph_engine.asking.audit import Audit
-from memgraph_engine.asking.lookup import narrowing
 from memgraph_engine.asking.reader import Reader
 from memgraph_engine.blocks import reading as block_reading
 from memgraph_engine.blocks.rebuild import Blocks
@@ -298,7 +297,7 @@ class Memory:
         ...     memory.delete_all(user_id="flo", session="lake").notes
         1
         """
-        return deletion.delete_all(self.engine, self._scope(user_id, shared), narrowing(self.engine, filters))
+        return deletion.delete_all(self.engine, self._scope(user_id, shared), lookup.narrowing(self.engine, filters))
 
     def undo(
         self, decision: str, *, cascade: bool = False, user_id: str | None = None, shared: bool = False

@@ -21,11 +21,7 @@ def candidates(question: str, hits: Sequence[Hit], language: str) -> tuple[list[
     """
     if hits and small_talk(question, language, answers=False):
         return [], {hit.note.id: "the question is small talk" for hit in hits}
-    out = {
-        hit.note.id: "it asks the same"
-        for hit in hits
-        if asks_again([one.text for one in hit.sources], question, language)
-    }
+    out = {hit.note.id: "it asks the same" for hit in hits if asks_again(_said(hit), question, language)}
     out |= {hit.note.id: "it is small talk" for hit in hits if _idle(hit, language)}
     hits = [hit for hit in hits if hit.note.id not in out]
     meant = {_SAID: asks_assistant(question, language), _SUPPOSED: supposes(question, language), _ASKS: True}
@@ -55,7 +51,11 @@ def _doubt(hit: Hit, language: str) -> str:
     """Say why a note's words are no statement of the user's, or ''."""
     if hit.note.role == "assistant":
         return _SAID
-    told = [one.text for one in hit.sources] or [hit.note.text]
+    told = _said(hit) or [hit.note.text]
     if all(supposes(text, language) for text in told):
         return _SUPPOSED
     return _ASKS if all(only_asks(text, language) for text in told) else ""
+
+
+def _said(hit: Hit) -> list[str]:
+    return [source.text for source in hit.sources]

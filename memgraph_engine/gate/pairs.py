@@ -204,19 +204,15 @@ def _parts(line: Line) -> Sequence[Part]:
 
 
 class Judged(NamedTuple):
-    """How likely a line is each of RELATIONS to another, and the parts of both that tell it.
+    """How likely a line is news of another, or says that it is over, and the parts of both that tell it.
 
-    `encoded` where the cross-encoder has read them.
+    `encoded` where the cross-encoder has read them; `other` is how likely it is of another matter, by the linear model.
     """
 
-    likely: Sequence[float]
+    news: float
+    other: float
     told: Features
     encoded: bool = False
-
-    @property
-    def news(self) -> float:
-        """How likely it is news of the other, or says that it is over."""
-        return sum(self.likely[at] for at in _NEWS)
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -240,8 +236,8 @@ def read(new: Line, old: Line, related: float) -> Judged | None:
     if old not in judged:
         told = by_words(new, old, related)
         known = {new.language, old.language} <= ENCODED and not new.reports and not old.reports  # of whom a name is
-        if told and told.likely[_REST] <= 1 - LEAST and known and encoder():
-            told = told._replace(likely=by_encoder([told.texts])[0], encoded=True)
+        if told and told.other <= 1 - LEAST and known and encoder():
+            told = told._replace(news=by_encoder([told.texts])[0], encoded=True)
         judged[old] = told
     return judged[old]
 
@@ -258,13 +254,15 @@ def by_words(new: Line, old: Line, related: float) -> Judged | None:
         return None
     likely = weights_of(new.language).likelihoods(some)
     at = int(likely[:, _REST].argmin())
-    return Judged(likely[at].tolist(), some[at])
+    return Judged(float(likely[at, _NEWS].sum()), float(likely[at, _REST]), some[at])
 
 
-def by_encoder(texts: Sequence[tuple[str, str]]) -> Sequence[Sequence[float]]:
-    """Return how likely each later text is which relation to an earlier one, given first: (texts, RELATIONS)."""
+def by_encoder(texts: Sequence[tuple[str, str]]) -> list[float]:
+    """Return how likely each later text is news of an earlier one, given first; none without the cross-encoder."""
     model = encoder()
-    likely: list[list[float]] = softmax(model.run(texts, lambda sums, _: sums)).tolist() if model else []
+    likely: list[float] = (
+        softmax(model.run(texts, lambda sums, _: sums))[:, _NEWS].sum(axis=1).tolist() if model else []
+    )
     return likely
 
 

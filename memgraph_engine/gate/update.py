@@ -64,11 +64,15 @@ def update(new: Line, old: Line, related: float, *, again: bool = False) -> Upda
     """
     if new.long or old.long or "assistant" in (new.role, old.role):
         return None
-    reading = None if again else read(new, old, related)
-    if found := _exchange(new, old) if new.tells else ():
-        if len({one.former for one in found}) > 1:  # it may be another one of two
-            return None
-        return None if reading and reading.encoded and _unlike(reading, found[0].former) else found[0]
+    every = _exchange(new, old) if new.tells else ()
+    if len({one.former for one in every}) > 1:  # it may be another one of two
+        return None
+    found = next(iter(every), None)
+    if again or not (found or (_of_one(new, old) and not _known_before(new, old))):
+        return found
+    reading = read(new, old, related)
+    if found:
+        return None if reading and reading.encoded and _unlike(reading, found.former) else found
     return _news(new, old, reading) if reading else None
 
 
@@ -95,15 +99,14 @@ def _goes_on(was: Statement, new: Line) -> bool:
 
 def _unlike(reading: Judged, former: str) -> bool:
     """Tell whether the cross-encoder takes nothing of a new line for news of the old one, or of what is over."""
-    new = reading.told.new
-    said = [new.line.words(tokens) for tokens in (new.tokens, *parted(new.tokens, "sentence"))]
-    texts = [*product((reading.texts[0], former or reading.texts[0]), said)]
-    return reading.news < UNLIKE and all(reading._replace(likely=one).news < UNLIKE for one in by_encoder(texts))
+    new, (old, _) = reading.told.new, reading.texts
+    said = {new.line.words(tokens) for tokens in (new.tokens, *parted(new.tokens, "sentence"))}
+    return reading.news < UNLIKE and max(by_encoder([*product({old, former or old}, said)])) < UNLIKE
 
 
 def _news(new: Line, old: Line, reading: Judged) -> Update | None:
     """Say why the models of pairs take a new line for news of an old one."""
-    if _known_before(new, old) or not _of_one(new, old) or reading.news <= (SURE if reading.encoded else LIKELY):
+    if reading.news <= (SURE if reading.encoded else LIKELY):
         return None
     if (former := _by_encoder(old, reading) if reading.encoded else _by_words(new, old, reading)) is None:
         return None
@@ -127,8 +130,7 @@ def _by_encoder(old: Line, reading: Judged) -> str | None:
     over = every = reading.told.old.stated
     if len(every) > 1:
         told = [" ".join(token.written for token in (*one.lead, *one.own)) for one in every]
-        each = by_encoder([(one, reading.texts[1]) for one in told])
-        likely = [reading._replace(likely=one).news for one in each]
+        likely = by_encoder([(one, reading.texts[1]) for one in told])
         first = last = likely.index(max(likely))
         if likely[first] <= LIKELY:
             return None
