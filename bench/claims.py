@@ -38,7 +38,7 @@ def measure(model: str, conversation: Conversation) -> dict[str, float]:
         with of_its_own(memory) as mine:
             figures["personal_to_notes"] = _personal(mine, conversation, planted)
             purge(mine.engine.settings.tenant, settings=mine.engine.settings)
-            figures["claims_residue"] = len(mine.claims(user_id="ana", k=1000))
+            figures["claims_residue"] = len(mine.claims(user_id="ana", top_k=1000))
         with of_its_own(memory) as mine:
             figures |= _shared(mine, [line["text"] for line in planted if line["language"] == "english"])
     general = sum(line["general"] for line in planted)
@@ -54,7 +54,7 @@ def _planted(memory: Memory, lines: Sequence[Mapping[str, str]]) -> list[tuple[C
     said = [{"role": "user", "text": line["text"], "session": f"s{at}", "id": str(at)} for at, line in enumerate(lines)]
     memory.add_many(said, user_id="ana")
     memory.consolidate(user_id="ana")
-    claims = memory.claims(user_id="ana", k=1000)
+    claims = memory.claims(user_id="ana", top_k=1000)
     notes = {note.id: [int(source.id) for source in note.sources] for note in memory.get_all(user_id="ana")}
     return [(claim, lines[at]) for claim in claims for note in claim.notes for at in notes[note]]
 
@@ -68,7 +68,7 @@ def _right(claim: Claim, line: Mapping[str, str], language: str) -> bool:
 
 def _asked(memory: Memory, claims: Sequence[tuple[Claim, Mapping[str, str]]]) -> dict[str, float]:
     """Ask what each claim tells of."""
-    first = [memory.claims(f"What do I know about {claim.subject}?", user_id="ana", k=1) for claim, _ in claims]
+    first = [memory.claims(f"What do I know about {claim.subject}?", user_id="ana", top_k=1) for claim, _ in claims]
     hits = [bool(one) and one[0].subject == claim.subject for one, (claim, _) in zip(first, claims, strict=True)]
     return {"general_by_claims": fmean(hits) if hits else 0.0}
 
@@ -78,7 +78,7 @@ def _left(memory: Memory) -> int:
     for number in range(_CYCLES):
         memory.add(f"On day {number} I fed the cat.", user_id="ana")
         memory.consolidate(user_id="ana")
-    return sum(len(claim.notes) == 1 for claim in memory.claims(user_id="ana", k=1000))
+    return sum(len(claim.notes) == 1 for claim in memory.claims(user_id="ana", top_k=1000))
 
 
 def _shared(memory: Memory, texts: Sequence[str]) -> dict[str, float]:
@@ -91,14 +91,14 @@ def _shared(memory: Memory, texts: Sequence[str]) -> dict[str, float]:
         memory.add_many(said, user_id=f"user-{number}")
         memory.consolidate(user_id=f"user-{number}")
         told[number] = _told_to_another(memory, texts)
-    own = {claim.text for claim in memory.claims(user_id="user-1", k=1000)}
+    own = {claim.text for claim in memory.claims(user_id="user-1", top_k=1000)}
     below = set().union(*(told[number] for number in range(1, _ENOUGH)))
     return {"shared_below_three": len(below), "shared_of_three": len(told[_ENOUGH]) / max(len(own), 1)}
 
 
 def _told_to_another(memory: Memory, texts: Sequence[str]) -> set[str]:
     """Return what users share of which a user is told who said none of it: in lists, for questions, and in contexts."""
-    claims = [*memory.claims(user_id="reader", k=1000), *memory.claims(shared=True, k=1000)]
+    claims = [*memory.claims(user_id="reader", top_k=1000), *memory.claims(shared=True, top_k=1000)]
     claims += [claim for text in texts[::_EVERY] for claim in memory.claims(text, user_id="reader")]
     lines = (line for text in texts for line in memory.context(text, user_id="reader", claims=True).general)
     return {claim.text for claim in claims} | {line.partition(": ")[2] for line in lines}

@@ -96,7 +96,7 @@ class Wire:
 
     def search(self, question: str) -> object:
         """Ask over HTTP; raises AssertionError for what is no result."""
-        status, _, told = self.post("/v1/search", {"question": question})
+        status, _, told = self.post("/v1/search", {"query": question})
         assert status == 200, told
         return told
 
@@ -188,7 +188,7 @@ def _once(wire: Wire, number: int, question: str, load: Load) -> str:
     message = {"text": f"The {number}th boat is of colour {number * 7}.", "id": f"crowd-{number}"}
     try:
         status, headers, told = wire.post(
-            "/v1/messages" if adds else "/v1/search", {"message": message} if adds else {"question": question}
+            "/v1/messages" if adds else "/v1/search", {"message": message} if adds else {"query": question}
         )
     except (OSError, http.client.HTTPException):
         wire.connection.close()

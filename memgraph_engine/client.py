@@ -324,7 +324,7 @@ class Memory:
         """
         return profile_changes.set_profile(self.engine, self._scope(user_id, shared), name, value, subject)
 
-    def untie(self, note: str, other: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
+    def untie(self, id: str, other: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """Take back the tie between two notes, in either order, and leave the notes; return the new decision.
 
         Each is named by its own id or its source's, of a long message the first passage's. The gate will not tie them
@@ -339,7 +339,7 @@ class Memory:
         ...     memory.get(old, user_id="ida").status
         'active'
         """
-        ids = check_name(note, "note"), check_name(other, "other")
+        ids = check_name(id, "id"), check_name(other, "other")
         return untie(self.engine, self._scope(user_id, shared), *ids)
 
     # ---- how long it lives ------------------------------------------------------------------
@@ -440,14 +440,7 @@ class Memory:
         """
         return lives.pin(self.engine, self._scope(user_id, shared), check_name(id, "id"), pinned=False)
 
-    def set_policy(
-        self,
-        note: str,
-        policy: str,
-        *,
-        user_id: str | None = None,
-        shared: bool = False,
-    ) -> Decision:
+    def set_policy(self, id: str, policy: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """Give a note, named by its own id or its source's, another policy, which `apply_policies` leaves it.
 
         Its time counts from when it was stored, so it may be past already. The id of a long message names all of its
@@ -460,7 +453,7 @@ class Memory:
         ...     memory.get(note, user_id="liv").policy
         'ephemeral'
         """
-        ids = check_name(note, "note"), check_name(policy, "policy")
+        ids = check_name(id, "id"), check_name(policy, "policy")
         return lives.assign(self.engine, self._scope(user_id, shared), *ids)
 
     def apply_policies(self, *, user_id: str | None = None, shared: bool = False, dry_run: bool = False) -> Applied:
@@ -682,7 +675,7 @@ class Memory:
 
     def search(
         self,
-        question: str,
+        query: str,
         *,
         user_id: str | None = None,
         shared: bool = False,
@@ -731,9 +724,9 @@ class Memory:
         above twice as many this one raises Overloaded, as the other reads do.
         """
         scope = self._scope(user_id, shared)
-        return self._reader.search(scope, question, top_k, rounds, history, explain=explain, **filters)
+        return self._reader.search(scope, query, top_k, rounds, history, explain=explain, **filters)
 
-    def anchors(self, question: str, *, user_id: str | None = None, shared: bool = False) -> list[Anchor]:
+    def anchors(self, query: str, *, user_id: str | None = None, shared: bool = False) -> list[Anchor]:
         """Return the keywords through which a question finds notes: near it, named by it, or of the topics near it.
 
         Each anchor has its score and the notes that it leads to; the best of each channel comes first. A note's raw
@@ -744,11 +737,11 @@ class Memory:
         ...     [a.keyword for a in memory.anchors("Where is the harbour?", user_id="bo") if a.score == 1]
         ['harbour']
         """
-        return self._reader.anchors(self._scope(user_id, shared), question)
+        return self._reader.anchors(self._scope(user_id, shared), query)
 
     def context(
         self,
-        question: str,
+        query: str,
         *,
         user_id: str | None = None,
         shared: bool = False,
@@ -790,29 +783,27 @@ class Memory:
         </recalled-memory>
         """
         scope = self._scope(user_id, shared)
-        return self._reader.context(
-            scope, question, budget, top_k, history, by=by, claims=claims, facts=facts, **filters
-        )
+        return self._reader.context(scope, query, budget, top_k, history, by=by, claims=claims, facts=facts, **filters)
 
     def blocks(
-        self, question: str, *, user_id: str | None = None, shared: bool = False, k: int = BLOCKS
+        self, query: str, *, user_id: str | None = None, shared: bool = False, top_k: int = BLOCKS
     ) -> list[Block]:
-        """Return the k blocks nearest to a question, the nearest first, of which none holds another, with their fields.
+        """Return the blocks nearest to a question, the nearest first, of which none holds another, with their fields.
 
         They are of the user's own memory and of the shared one, where their blocks were built (`rebuild_blocks`). A
         block whose notes changed since is not found.
         """
-        return self._reader.blocks(self._scope(user_id, shared), question, k)
+        return self._reader.blocks(self._scope(user_id, shared), query, top_k)
 
     def claims(
-        self, about: str | None = None, *, user_id: str | None = None, shared: bool = False, k: int = CLAIMS
+        self, query: str | None = None, *, user_id: str | None = None, shared: bool = False, top_k: int = CLAIMS
     ) -> list[Claim]:
-        """Return k claims of the user's own memory and of the shared one, each with the notes that support it.
+        """Return claims of the user's own memory and of the shared one, each with the notes that support it.
 
         Where the tenant's users share claims (`share_claims`), those that enough of them make are told as well, with
         their number in place of notes.
 
-        Those on something if it is said what they are to be `about`: first those that name it, then the nearest.
+        Those on what a `query` names, then the nearest to it.
         Otherwise those that are to be trusted most. They are of the last `consolidate`; what no note supports that can
         be read now, as it was read then, is not among them.
 
@@ -822,11 +813,11 @@ class Memory:
         ...     [(claim.text, round(claim.confidence, 2)) for claim in memory.claims("whale", user_id="ana")]
         [('Whales are mammals', 0.3)]
         """
-        return self._reader.claims(self._scope(user_id, shared), about, k)
+        return self._reader.claims(self._scope(user_id, shared), query, top_k)
 
     def prompt(
         self,
-        question: str,
+        query: str,
         *,
         user_id: str | None = None,
         shared: bool = False,
@@ -853,11 +844,11 @@ class Memory:
         ['system', 'user', 'assistant', 'user']
         """
         scope = self._scope(user_id, shared)
-        return self._reader.prompt(scope, question, session, system, window, top_k, include)
+        return self._reader.prompt(scope, query, session, system, window, top_k, include)
 
     def answer(
         self,
-        question: str,
+        query: str,
         *,
         user_id: str | None = None,
         shared: bool = False,
@@ -873,13 +864,13 @@ class Memory:
         where `include` names its policy. `history` tells what the question refers back to, as in `search`.
         """
         scope = self._scope(user_id, shared)
-        (made,) = self._reader.answer(scope, question, budget, top_k, history, stream=False, **filters)
+        (made,) = self._reader.answer(scope, query, budget, top_k, history, stream=False, **filters)
         assert isinstance(made, Answer)
         return made
 
     def answer_stream(
         self,
-        question: str,
+        query: str,
         *,
         user_id: str | None = None,
         shared: bool = False,
@@ -894,11 +885,11 @@ class Memory:
         the generator (`contextlib.closing`): that ends the request.
         """
         scope = self._scope(user_id, shared)
-        return self._reader.answer(scope, question, budget, top_k, history, stream=True, **filters)
+        return self._reader.answer(scope, query, budget, top_k, history, stream=True, **filters)
 
     def reflect(
         self,
-        question: str,
+        query: str,
         shown: Context | Sequence[Hit | Note | str],
         answer: str | Answer,
         *,
@@ -921,7 +912,7 @@ class Memory:
         ...     [(note.outcome, note.before, note.utility) for note in told.notes]
         [('used', 30, 40)]
         """
-        return self._reader.reflect(self._scope(user_id, shared), question, shown, answer)
+        return self._reader.reflect(self._scope(user_id, shared), query, shown, answer)
 
     # ---- looking up -------------------------------------------------------------------------
 
@@ -1041,10 +1032,10 @@ class Memory:
         user_id: str | None = None,
         shared: bool = False,
         limit: int = NEWEST,
-        before: datetime | str | None = None,
+        until: datetime | str | None = None,
     ) -> list[Decision]:
-        """Return the newest decisions of a memory, newest first; with `before`, those made until then."""
-        at = parse_time(before, "before", self.engine.settings.timezone, end=True) or NEVER
+        """Return the newest decisions of a memory, newest first; with `until`, those made until then."""
+        at = parse_time(until, "until", self.engine.settings.timezone, end=True) or NEVER
         return decisions.page(self.engine.db, self._scope(user_id, shared).name, at, check_limit(limit))
 
     def cost(
@@ -1082,7 +1073,7 @@ class Memory:
         return claim_reading.find(self.engine, self._scope(user_id, shared), check_name(id, "id"))
 
     def outline(
-        self, nodes: int = OUTLINE, *, below: str | None = None, user_id: str | None = None, shared: bool = False
+        self, limit: int = OUTLINE, *, below: str | None = None, user_id: str | None = None, shared: bool = False
     ) -> list[Block]:
         """Return at most so many blocks that hold all notes between them, in the tree's order, with their fields.
 
@@ -1090,7 +1081,7 @@ class Memory:
         whose blocks were never built. Raises NotFound for an id that no block has.
         """
         part = None if below is None else check_name(below, "below")
-        return block_reading.outline(self.engine, self._scope(user_id, shared), check_limit(nodes, "nodes"), part)
+        return block_reading.outline(self.engine, self._scope(user_id, shared), check_limit(limit), part)
 
     def block_tree(self, *, user_id: str | None = None, shared: bool = False) -> list[Block]:
         """Return all blocks of a memory in the tree's order, each before what it holds, without their fields."""

@@ -120,7 +120,7 @@ def test_by_default_blocks_propose_nothing_to_a_search(standing):
 
 def test_with_a_weight_the_notes_of_the_nearest_blocks_are_proposed(standing):
     for k in (1, 2, 3, 10):  # of which none holds another: that would leave no place for the next
-        nearest = standing.blocks("Where is the boat?", **ANA, k=k)
+        nearest = standing.blocks("Where is the boat?", **ANA, top_k=k)
         notes = {note.id for block in nearest for note in block.fields["salient_notes"]}
         assert lifted(by_blocks_too(standing, block_anchors=k)) == notes
 
@@ -140,15 +140,15 @@ def test_what_only_blocks_propose_is_found_and_stays_within_filters_scopes_and_t
 
 def test_a_stale_block_proposes_nothing_to_a_search(told):
     alone = by_blocks_too(told, block_anchors=1)
-    (before,) = told.blocks("Where is the boat?", **ANA, k=1)
+    (before,) = told.blocks("Where is the boat?", **ANA, top_k=1)
     told.delete(before.fields["salient_notes"][0].id, **ANA)
-    (now,) = told.blocks("Where is the boat?", **ANA, k=1)
+    (now,) = told.blocks("Where is the boat?", **ANA, top_k=1)
     assert now.id != before.id
     assert lifted(alone) == {note.id for note in now.fields["salient_notes"]}
 
 
 def test_a_block_tells_its_fields_from_its_notes(standing):
-    found = standing.blocks("Who bakes bread?", **ANA, k=1)[0]
+    found = standing.blocks("Who bakes bread?", **ANA, top_k=1)[0]
     assert found.fields["subjects"] == ("Ana",)
     assert found.fields["summary"] in " ".join(text for _, text in TALK)
     assert found.fields["keywords"]
@@ -194,7 +194,7 @@ def test_what_changes_is_found_no_more_at_once_and_the_rest_still_is(told, chang
     held = holding(told, LAST)
     assert held
     CHANGES[change](told)
-    found = {block.id for block in told.blocks("What did grandmother write?", **ANA, k=100)}
+    found = {block.id for block in told.blocks("What did grandmother write?", **ANA, top_k=100)}
     assert found
     assert not found & held
     assert {block.id for block in told.block_tree(**ANA) if block.stale} == held
@@ -220,7 +220,7 @@ def test_what_is_new_waits_for_the_next_run_and_leaves_the_rest_as_it_is(told):
 def test_nobody_finds_the_blocks_of_another(told):
     tell(told, "ben", [("s1", "Ben has a boat too, a green one.")])
     told.rebuild_blocks(user_id="ben")
-    assert {text for block in told.blocks("boat", user_id="ben", k=50) for text in notes_of(block)} == {
+    assert {text for block in told.blocks("boat", user_id="ben", top_k=50) for text in notes_of(block)} == {
         "Ben has a boat too, a green one."
     }
     with pytest.raises(NotFound):
@@ -231,13 +231,13 @@ def test_a_users_question_finds_the_shared_blocks_as_well(told):
     told.add("The office boat is for all of us.", shared=True)
     told.rebuild_blocks(shared=True)
     assert "The office boat is for all of us." in {
-        text for block in told.blocks("boat", **ANA, k=50) for text in notes_of(block)
+        text for block in told.blocks("boat", **ANA, top_k=50) for text in notes_of(block)
     }
 
 
 def test_what_is_wrong_is_refused(standing):
     for call in (
-        lambda: standing.blocks("boat", **ANA, k=0),
+        lambda: standing.blocks("boat", **ANA, top_k=0),
         lambda: standing.blocks("", **ANA),
         lambda: standing.outline(0, **ANA),
     ):
@@ -323,7 +323,7 @@ def test_a_run_that_is_killed_leaves_the_former_tree_and_the_next_one_does_the_r
     assert told.verify(**ANA) == []
     if phase != "tidy":
         assert {block.id for block in told.block_tree(**ANA)} <= set(before)
-    assert "I bought a small boat" not in str([block.fields for block in told.blocks("boat", **ANA, k=50)])
+    assert "I bought a small boat" not in str([block.fields for block in told.blocks("boat", **ANA, top_k=50)])
     told.rebuild_blocks(**ANA)
     assert left_behind(told) == 0
     assert stored(told) == from_nothing(told)
@@ -485,8 +485,8 @@ def test_the_commands_tell_of_blocks(told, embedder, monkeypatch):
     assert [line.split()[0] for line in lines] == [block.id for block in tree]
     assert lines[1].startswith("  ")
     assert "salient_notes: I bought a small boat" in cli("show", tree[0].id)
-    assert cli("outline", "--nodes", "2").count("summary: ") == 2
-    assert json.loads(cli("search", "Where is the boat?", "--k", "1", "--json"))[0]["score"] > 0
+    assert cli("outline", "--limit", "2").count("summary: ") == 2
+    assert json.loads(cli("search", "Where is the boat?", "--top-k", "1", "--json"))[0]["score"] > 0
     cli("show", "none", code=1)
 
 
@@ -519,7 +519,7 @@ def test_what_blocks_gave_a_reader_is_recorded_where_that_is_asked_for(tenant, e
     with Memory.connect(tenant=tenant, embedder=embedder, settings=Settings.load(audit={"retrievals": "ids"})) as one:
         tell(one)
         one.rebuild_blocks(**ANA)
-        (found,) = one.blocks("Where is the boat?", **ANA, k=1)
+        (found,) = one.blocks("Where is the boat?", **ANA, top_k=1)
         one.context("Where is the boat?", by="blocks", **ANA)
         calls = {row.call: {told.note for told in row.notes} for row in one.audit.retrievals(**ANA)}
     assert {note.id for note in found.fields["salient_notes"]} == calls["blocks"]

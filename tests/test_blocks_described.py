@@ -77,7 +77,7 @@ def test_a_model_describes_each_block_once_and_never_again(tenant, embedder):
 def test_a_described_block_tells_the_models_texts_and_lists_and_its_own_notes_and_dates(tenant, embedder):
     with told_by(tenant, embedder, Teller()) as memory:
         memory.rebuild_blocks(**ANA)
-        (found,) = memory.blocks("Where is the boat?", **ANA, k=1)
+        (found,) = memory.blocks("Where is the boat?", **ANA, top_k=1)
         assert list(found.fields) == [field.name for field in schema("personal").field]
         assert found.fields["summary"].startswith("Written of Ana: ")
         assert found.fields["topics"] == ("topics by a model",)
@@ -744,7 +744,7 @@ def test_by_a_setting_questions_find_blocks_by_what_a_model_wrote_and_the_tree_s
         run = memory.rebuild_blocks(**ANA)
         assert (run.described, run.kept) == (0, run.blocks)
         assert memory.block_tree(**ANA) == tree
-        (found,) = memory.blocks(planted, **ANA, k=1)
+        (found,) = memory.blocks(planted, **ANA, top_k=1)
         assert found.fields["summary"] == planted
         spoken = vectors_of(memory)
         assert all(spoken[key] != plain[key] for key in plain)
@@ -787,7 +787,7 @@ def test_the_commands_tell_what_a_model_described(tenant, embedder, monkeypatch)
     shown = cli("show", root)
     assert "summary: Written of Ana: " in shown
     assert "described by teller" in shown
-    assert "summary: Written of Ana: " in cli("outline", "--nodes", "2")
+    assert "summary: Written of Ana: " in cli("outline", "--limit", "2")
     assert json.loads(cli("show", root, "--json"))["described_by"] == "teller"
 
 

@@ -45,12 +45,12 @@ def tell(memory, user="ana", talk=TALK):
 
 
 def texts(memory, user="ana"):
-    return {claim.text for claim in memory.claims(user_id=user, k=1000)}
+    return {claim.text for claim in memory.claims(user_id=user, top_k=1000)}
 
 
 def supported(memory, text, user="ana"):
     """The texts of the notes that support a claim."""
-    (claim,) = [one for one in memory.claims(user_id=user, k=1000) if one.text == text]
+    (claim,) = [one for one in memory.claims(user_id=user, top_k=1000) if one.text == text]
     return sorted(memory.get(note, user_id=user).text for note in claim.notes)
 
 
@@ -169,7 +169,7 @@ def test_claims_on_something_begin_with_those_that_name_it(standing):
     found = standing.claims("golden retrievers", **ANA)
     assert found[0].text == "Bruno is a golden retriever"
     assert all(-1 <= claim.score <= 1.001 for claim in found)
-    assert standing.claims("What hurts when I worry?", **ANA, k=1)[0].text == STRESS
+    assert standing.claims("What hurts when I worry?", **ANA, top_k=1)[0].text == STRESS
 
 
 def test_nobody_is_told_the_claims_of_another(told, tenant, embedder):
@@ -202,7 +202,7 @@ def test_a_user_is_told_the_shared_claims_as_well(told):
 
 
 def test_what_is_wrong_is_refused(standing, memory):
-    for call in (lambda: standing.claims("whale", **ANA, k=0), lambda: standing.claims("", **ANA)):
+    for call in (lambda: standing.claims("whale", **ANA, top_k=0), lambda: standing.claims("", **ANA)):
         with pytest.raises(InvalidInput):
             call()
     with pytest.raises(NotFound):
@@ -238,7 +238,7 @@ def test_what_changes_is_claimed_no_more_at_once_and_the_rest_still_is(told, cha
 
 def test_a_claim_of_two_notes_is_told_on_by_the_one_that_is_left(told):
     told.delete("t0", **ANA)
-    (claim,) = told.claims("whale", **ANA, k=1)
+    (claim,) = told.claims("whale", **ANA, top_k=1)
     assert claim.confidence == pytest.approx(0.3)
     assert [told.get(note, **ANA).sources[0].id for note in claim.notes] == ["t2"]
 
@@ -295,7 +295,7 @@ def test_a_claim_without_new_evidence_decays_until_it_is_gone_and_three_notes_ke
         memory.add({"id": f"w{number}", "text": text, "session": f"w{number}"}, **ANA)
     memory.add({"id": "w3", "text": "Look: ships!\nWhales are mammals.", "session": "w3"}, **ANA)
     memory.consolidate(**ANA)
-    assert len(memory.claims("whale", **ANA, k=1)[0].notes) == 3
+    assert len(memory.claims("whale", **ANA, top_k=1)[0].notes) == 3
     seen = []
     for number in range(8):
         memory.add({"text": f"Ana rowed to island {number} in the fog.", "session": f"d{number}"}, **ANA)
@@ -304,7 +304,7 @@ def test_a_claim_without_new_evidence_decays_until_it_is_gone_and_three_notes_ke
         memory.consolidate(**ANA)  # that reads nothing new is no cycle
     assert seen == pytest.approx([0.3 * 0.95**n for n in range(1, 8)])
     assert run.removed == 1
-    assert memory.claims("whale", **ANA, k=1)[0].confidence == pytest.approx(1 - 0.7**3)
+    assert memory.claims("whale", **ANA, top_k=1)[0].confidence == pytest.approx(1 - 0.7**3)
     assert memory.stats(**ANA).claims == 1
     memory.add({"id": "again", "text": "Stress causes headaches, and noise too.", "session": "again"}, **ANA)
     memory.add({"id": "anew", "text": "Doctors wrote this: rest.\nStress causes headaches.", "session": "anew"}, **ANA)
@@ -333,7 +333,7 @@ def test_an_erasure_takes_claims_along_and_what_others_say_is_claimed_again(told
     assert held(told, "bruno") == 0
     assert told.verify(**ANA) == []
     told.consolidate(**ANA)
-    assert len(told.claims("whale", **ANA, k=1)[0].notes) == 2
+    assert len(told.claims("whale", **ANA, top_k=1)[0].notes) == 2
     assert told.verify(**ANA) == []
 
 
@@ -521,13 +521,13 @@ def check_claims(server, embedder, steps):
             for number, (step, which) in enumerate(steps):
                 take(memory, number, step, which)
                 readable = {note.id: note for note in memory.get_all(**ANA) if not note.apart}
-                for claim in memory.claims(**ANA, k=1000):
+                for claim in memory.claims(**ANA, top_k=1000):
                     assert set(claim.notes) <= readable.keys()
                     assert all(claim.id in claimed_by(memory, readable[note]) for note in claim.notes)
                 assert memory.verify(**ANA) == []
             memory.consolidate(**ANA)
             assert memory.verify(**ANA) == []
-            told = {one.id: sorted(one.notes) for one in memory.claims(**ANA, k=1000)}
+            told = {one.id: sorted(one.notes) for one in memory.claims(**ANA, top_k=1000)}
             fresh = {key: row["notes"] for key, row in from_nothing(memory).items()}
             assert told.items() <= fresh.items()
         finally:
@@ -610,7 +610,7 @@ def test_the_commands_tell_of_claims(told, embedder, monkeypatch):
     assert STRESS in listed
     assert listed.splitlines()[0].split()[1] == "0.51"
     (claim,) = [one for one in json.loads(shown("list", "--json")) if one["text"] == STRESS]
-    assert shown("about", "headaches", "--k", "1").startswith(claim["id"])
+    assert shown("about", "headaches", "--top-k", "1").startswith(claim["id"])
     assert "Stress causes headaches." in shown("show", claim["id"])
     assert json.loads(shown("show", claim["id"], "--json"))["notes"] == claim["notes"]
 
@@ -622,7 +622,7 @@ def test_a_context_tells_claims_behind_its_notes_if_it_is_asked_to(standing):
     (line,) = context.general
     assert line.endswith(f": {WHALES}")
     by = {entry.number: entry.note.id for entry in context.entries if f"[{entry.number}]" in line}
-    assert set(by.values()) == set(standing.claims("whale", **ANA, k=1)[0].notes)
+    assert set(by.values()) == set(standing.claims("whale", **ANA, top_k=1)[0].notes)
     assert context.text.splitlines()[-2] == line == context.shown[-1]
     assert context.tokens <= 300
     assert standing.context("Which planet has rings of ice?", claims=True, **ANA).general == ()
@@ -651,6 +651,6 @@ def test_what_claims_gave_a_reader_is_recorded_where_that_is_asked_for(told):
         update={"audit": told.engine.settings.audit.model_copy(update={"retrievals": "ids"})}
     )
     memory = Memory(replace(told.engine, settings=audited))
-    (claim,) = memory.claims("headaches", **ANA, k=1)
+    (claim,) = memory.claims("headaches", **ANA, top_k=1)
     (record,) = memory.audit.retrievals(**ANA)
     assert (record.call, [one.note for one in record.notes]) == ("claims", list(claim.notes))

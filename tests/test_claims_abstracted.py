@@ -72,7 +72,7 @@ def found_in(read):
 
 
 def claim_of(memory, text, user="ana"):
-    (found,) = [one for one in memory.claims(user_id=user, k=1000) if one.text == text]
+    (found,) = [one for one in memory.claims(user_id=user, top_k=1000) if one.text == text]
     return found
 
 
@@ -101,7 +101,7 @@ def test_a_model_finds_what_no_pattern_does_and_a_claim_says_who_made_it(tenant,
         assert len(whales.notes) == 2
         assert whales.confidence == pytest.approx(0.51)
         assert run.cost.calls == len(model.requests) == memory.cost(**ANA)[0].cost.calls
-        assert memory.claims("whale", **ANA, k=1)[0].id == whales.id
+        assert memory.claims("whale", **ANA, top_k=1)[0].id == whales.id
         assert "In general, by" in memory.context("Are whales mammals?", claims=True, **ANA).text
         assert memory.verify(**ANA) == []
 
@@ -672,7 +672,7 @@ def check_abstracted(server, embedder, steps):
             for number, (step, which) in enumerate(steps):
                 take(memory, model, number, step, which)
                 readable = {note.id: note for note in memory.get_all(**ANA) if not note.apart}
-                for claim in memory.claims(**ANA, k=1000):
+                for claim in memory.claims(**ANA, top_k=1000):
                     assert set(claim.notes) <= readable.keys()
                     ends = {*tokenize(f"{claim.subject} {claim.object}", "english")}
                     assert any(ends <= {*tokenize(readable[note].text, "english")} for note in claim.notes)

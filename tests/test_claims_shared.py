@@ -36,9 +36,9 @@ def say(memory, user, *texts):
 
 def shared(memory, user="dan"):
     """What is told to a user that his own notes don't say, by every way that there is; the ways agree."""
-    listed = {one.text: one.users for one in memory.claims(user_id=user, k=1000) if one.users}
-    about = {one.text: one.users for one in memory.claims("whales", user_id=user, k=1000) if one.users}
-    of_all = {one.text: one.users for one in memory.claims(**ALL, k=1000) if one.users}
+    listed = {one.text: one.users for one in memory.claims(user_id=user, top_k=1000) if one.users}
+    about = {one.text: one.users for one in memory.claims("whales", user_id=user, top_k=1000) if one.users}
+    of_all = {one.text: one.users for one in memory.claims(**ALL, top_k=1000) if one.users}
     assert listed == about
     assert listed.items() <= of_all.items()
     assert memory.stats(**ALL).shared_claims == len(of_all)
@@ -376,7 +376,7 @@ def test_what_may_name_somebody_or_orders_something_is_shared_with_nobody(memory
             user_id=user,
         )
         memory.consolidate(user_id=user)
-    found = {one.text for one in memory.claims(user_id="ana", k=1000)}
+    found = {one.text for one in memory.claims(user_id="ana", top_k=1000)}
     assert {"James is a nurse", "Wolfgangs are loud"} <= found  # they are claims of his own memory
     assert {*shared(memory)} <= {WHALES, "Bears are mammals"}
     assert WHALES in shared(memory)
@@ -515,7 +515,7 @@ def check_shared(server, embedder, steps):
                 say(memory, user, f"{animal} are mammals.")
             for step, user, which in steps:
                 take(memory, step, user, which)
-                own = {one: {c.text for c in memory.claims(user_id=one, k=1000) if not c.users} for one in USERS}
+                own = {one: {c.text for c in memory.claims(user_id=one, top_k=1000) if not c.users} for one in USERS}
                 part = [one for one in USERS if not memory.stats(user_id=one).withholds_claims]
                 wanted = {text: sum(text in own[one] for one in part) for text in set().union(*own.values())}
                 assert shared(memory) == {text: users for text, users in wanted.items() if users >= 3}

@@ -55,7 +55,7 @@ def typed():
 def lisbon(cli, **options):
     return cli(
         "add", "I moved to Lisbon.", "--speaker", "Ana", "--id", "D1:3", "--session", "s1", "--time",
-        "2023-05-08T13:56", "--tag", "home", "--meta", "floor=2", **options,
+        "2023-05-08T13:56", "--tag", "home", "--metadata", "floor=2", **options,
     )  # fmt: skip
 
 
@@ -142,8 +142,8 @@ def test_filters_narrow_a_search(cli):
         ["--session", "s1"],
         ["--until", "2023-12-31"],
         ["--tag", "home"],
-        ["--meta", "floor=2"],
-        ["--tag", "floor=2", "--meta", "floor=2"],
+        ["--metadata", "floor=2"],
+        ["--tag", "floor=2", "--metadata", "floor=2"],
     ):
         hits = json.loads(cli("search", "Who moved?", *filters, "--json").stdout)
         assert [hit["note"]["sources"][0]["id"] for hit in hits] == ["D1:3"]
@@ -298,7 +298,7 @@ def test_decisions_are_listed_newest_first_and_say_what_is_undone(cli):
     newest = [d["id"] for d in json.loads(cli("decisions", "--limit", "2", "--json").stdout)]
     assert len(newest) == 2
     assert made[2]["id"] in newest
-    assert json.loads(cli("decisions", "--before", "2020-01-01", "--json").stdout) == []
+    assert json.loads(cli("decisions", "--until", "2020-01-01", "--json").stdout) == []
     cli("undo", made[2]["id"])
     assert "undone by" in cli("decisions").stdout
     assert "limit" in cli("decisions", "--limit", "0", code=2).stderr
@@ -625,7 +625,13 @@ def test_a_missing_file_is_wrong_usage(typed):
 # ---- ready, and shown -----------------------------------------------------------------------
 
 
-def test_init_says_what_is_ready(cli, server):
+def test_init_says_what_it_does_and_what_to_do_next(cli, server):
+    told = cli("init", user=None)
+    steps = [told.stderr.index(step) for step in ("Connecting to Neo4j", "Loading the embedding model", "Ready.")]
+    assert steps == sorted(steps)
+    for line in told.stderr[steps[-1] :].splitlines()[:3]:
+        command = shlex.split(line.partition("memgraph-engine ")[2])
+        assert command == ["demo"] or cli(*command, user=None)
     ready = json.loads(cli("init", "--json", user=None).stdout)
     assert ready["neo4j"] == server.uri
     assert ready["dimensions"] == 384
@@ -755,10 +761,10 @@ def test_a_long_hit_is_printed_by_its_beginning_unless_all_of_it_is_asked_for(cl
     ("option", "meant"),
     [
         ("--limit", "--top-k"),
-        ("-n", "--top-k"),
+        ("-k", "--top-k"),
         ("--size", "--top-k"),
         ("--sesion", "--session"),
-        ("--where", "--meta"),
+        ("--where", "--metadata"),
     ],
 )
 def test_an_option_that_there_is_not_is_answered_with_the_one_that_is_meant(typed, option, meant):
@@ -908,7 +914,7 @@ def test_the_package_runs_as_a_module():
     [
         ["search", "Who?"],
         ["search", "Who?", "--user", "ana", "--shared"],
-        ["search", "Who?", "--user", "ana", "--meta", "floor"],
+        ["search", "Who?", "--user", "ana", "--metadata", "floor"],
         ["search", "Who?", "--user", "ana", "--top-k", "many"],
         ["delete", "--user", "ana"],
         ["reflect", "Who?", "Ana.", "--user", "ana"],

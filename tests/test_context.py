@@ -482,7 +482,7 @@ def test_a_context_is_cited_dated_and_marked(memory):
     context = memory.context("Where does Ana live?", user_id="ana")
     assert context.text == ("<recalled-memory>\n[1] 2023-05-08 (Mon): Ana: I moved to Lisbon.\n</recalled-memory>")
     assert [source.id for source in context.entries[0].sources] == ["D1:3"]
-    assert (context.budget, context.question) == (2000, "Where does Ana live?")
+    assert (context.budget, context.query) == (2000, "Where does Ana live?")
 
 
 def test_nothing_found_is_an_empty_context(memory):

@@ -95,7 +95,7 @@ def test_without_a_model_the_retrieval_is_measured_and_nothing_is_left(evaluate,
 
 
 def test_a_model_constructs_answers_and_judges(evaluate, drawn, model, stored, tmp_path):
-    shown = json.loads(evaluate("--model", MODEL, "--judge", JUDGE, "--k", "20", "--k", "5", "--json").stdout)
+    shown = json.loads(evaluate("--model", MODEL, "--judge", JUDGE, "--top-k", "20", "--top-k", "5", "--json").stdout)
     figures = shown["figures"]
     assert figures["memory.F1@20.1"] == 100
     assert figures["memory.F1@20.2"] == pytest.approx(80)  # March 2024 for 4 March 2024
@@ -120,7 +120,7 @@ def test_a_model_constructs_answers_and_judges(evaluate, drawn, model, stored, t
 
 def test_ways_of_papers_are_measured_without_a_model_and_each_part_beside_its_own_whole(evaluate, tmp_path):
     locomo.write(tmp_path, locomo.sample(turns=36))
-    given = ("--ablation", "slm", "--ablation", "memfly-without-topics", "--k", "3", "--json")
+    given = ("--ablation", "slm", "--ablation", "memfly-without-topics", "--top-k", "3", "--json")
     shown = json.loads(evaluate(*given).stdout)
     figures, results = shown["figures"], Journal(tmp_path / "run" / "results.jsonl")
     for name in ("slm", "memfly-retrieval", "memfly-without-topics"):
@@ -147,7 +147,7 @@ def test_slm_plans_selects_and_tells_claims_and_each_can_be_left_out(evaluate, m
     sample["conversation"]["session_2"].append(general)
     locomo.write(tmp_path, sample)
     parts = [argument for part in SLM_PARTS for argument in ("--ablation", part)]
-    given = ("--model", MODEL, "--no-full-context", "--k", "4")
+    given = ("--model", MODEL, "--no-full-context", "--top-k", "4")
     evaluate(*given)
     alone = prompts(model)
     model.asked.clear()
@@ -178,7 +178,7 @@ def test_it_is_told_how_often_a_weak_selector_was_done_without(evaluate, model, 
         return Say("Notes 1 and 2!") if locomo.role(request) == "selecting" else locomo.reply(request)
 
     model.reply = weak
-    evaluate("--model", MODEL, "--no-full-context", "--k", "4", "--ablation", "without-queries")
+    evaluate("--model", MODEL, "--no-full-context", "--top-k", "4", "--ablation", "without-queries")
     report = (tmp_path / "run" / "report.md").read_text()
     for variant in ("slm", "without-queries"):
         assert f"In {variant}, for 6 of 6 questions: Selecting the notes was done without a model." in report
@@ -192,7 +192,7 @@ def test_what_was_found_while_the_selector_was_away_is_looked_for_again(evaluate
     def away(request):
         return Say(status=503) if locomo.role(request) == "selecting" else locomo.reply(request)
 
-    given = ("--model", MODEL, "--no-full-context", "--k", "4", "--ablation", "slm")
+    given = ("--model", MODEL, "--no-full-context", "--top-k", "4", "--ablation", "slm")
     model.reply = away
     assert "to be made again by the same command" in evaluate(*given, code=1).stderr
     model.reply = locomo.reply
@@ -257,7 +257,7 @@ def test_a_run_goes_on_with_the_memory_and_the_blocks_that_there_are(evaluate, m
 
 @pytest.mark.slow
 def test_answers_by_blocks_can_be_added_and_are_judged_by_category(evaluate, model, tmp_path):
-    given = ("--model", MODEL, "--judge", JUDGE, "--no-full-context", "--k", "8")
+    given = ("--model", MODEL, "--judge", JUDGE, "--no-full-context", "--top-k", "8")
     evaluate(*given)
     first, model.asked[:] = list(model.asked), []
     by_blocks = (*given, "--ablation", "blocks", "--ablation", "with-blocks")
@@ -277,7 +277,7 @@ def test_answers_by_blocks_can_be_added_and_are_judged_by_category(evaluate, mod
 
 def test_the_protocol_is_kept(evaluate, model):
     """Temperatures; what each variant is shown; and the limit, which `--yes` lifts."""
-    evaluate("--model", MODEL, "--k", "3", "--max-cost", "0.0001", "--yes")
+    evaluate("--model", MODEL, "--top-k", "3", "--max-cost", "0.0001", "--yes")
     told = [request for request in model.asked if locomo.role(request) == "answering-brief"]
     degrees = {(_question(request) == "When did Mira adopt a dog?", request["temperature"]) for request in told}
     assert degrees == {(True, 0.5), (False, 0.7)}
@@ -404,4 +404,4 @@ def test_answers_that_failed_in_passing_are_asked_for_by_the_next_run(evaluate, 
 
 def test_wrong_usage_is_told(evaluate):
     assert "there is no without-wings" in evaluate("--ablation", "without-wings", code=2).stderr
-    assert "from 1 to 1,000" in evaluate("--k", "0", code=2).stderr
+    assert "from 1 to 1,000" in evaluate("--top-k", "0", code=2).stderr

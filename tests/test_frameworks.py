@@ -23,7 +23,7 @@ def from_memory(request):
     told = [message["content"] for message in request["messages"] if message["role"] == "tool"]
     if told:
         return Say("In Lisbon." if "Lisbon" in json.dumps(told) else "I don't know.")
-    call = {"name": "context", "arguments": json.dumps({"question": "Where do I live?"})}
+    call = {"name": "context", "arguments": json.dumps({"query": "Where do I live?"})}
     asked = {"tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": call}]}
     return Say(None, message=asked, finish_reason="tool_calls")
 

@@ -36,7 +36,7 @@ def session(app="app", user="ana", events=EVENTS):
 
 @pytest.fixture
 def service(memory):
-    return MemgraphMemoryService(memory, k=5)
+    return MemgraphMemoryService(memory, top_k=5)
 
 
 def ask(service, query="Where do I live?", app="app", user="ana"):

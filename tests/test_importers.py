@@ -284,7 +284,7 @@ def test_former_texts_are_former_versions_with_mem0_s_times(memory, tmp_path):
         memory_of(1, "Tea.", updated_at="2024-05-04T00:00:00+00:00"),
         memory_of(2, "Water.", updated_at="2024-05-05T00:00:00+00:00"),
     )
-    done = import_mem0(memory, path, history=history)
+    done = import_mem0(memory, path, history_db=history)
     assert (done.done.added, done.done.updated, done.done.repeats) == (2, 0, 0)
     told = {
         n: [
@@ -298,14 +298,14 @@ def test_former_texts_are_former_versions_with_mem0_s_times(memory, tmp_path):
         2: [("Milk.", "2024-05-01"), ("Juice.", "2024-05-02"), ("Water.", "2024-05-05")],
     }
     before = state(memory, "ana")
-    again = import_mem0(memory, path, history=history)
+    again = import_mem0(memory, path, history_db=history)
     assert (again.done.repeats, again.faulty, state(memory, "ana")) == (2, 0, before)
 
 
 def test_the_history_of_an_id_tells_nothing_to_another_user(memory, tmp_path):
     history = history_of(tmp_path / "history.db", *HISTORY)
     path = written(tmp_path / "x", memory_of(1, "Tea."), memory_of(1, "Tea.", "ben"), memory_of(2, "Beer.", "eve"))
-    done = import_mem0(memory, path, history=history)
+    done = import_mem0(memory, path, history_db=history)
     assert (dict(done.users), done.faulty) == ({"ana": 1, "ben": 1, "eve": 1}, 0)
     for user, number, expected in (("ana", 1, 1), ("ben", 1, 1), ("eve", 2, 1)):  # it may be Ana's or Ben's
         told = [one.note.text for one in memory.history(memory_of(number, "")["id"], user_id=user)]
@@ -313,7 +313,7 @@ def test_the_history_of_an_id_tells_nothing_to_another_user(memory, tmp_path):
     with pytest.raises(NotFound):
         memory.source(memory_of(2, "")["id"], **BEN)
     memory.erase(memory.forget(**BEN, everything=True))
-    import_mem0(memory, path, **BEN, history=history)
+    import_mem0(memory, path, **BEN, history_db=history)
     assert len(memory.history(memory_of(1, "")["id"], **BEN)) == 1
 
 
@@ -334,9 +334,9 @@ def test_former_texts_that_were_not_written_yet_come_with_the_next_run(memory, t
 
     monkeypatch.setattr(importer, "update", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        import_mem0(memory, path, history=history)
+        import_mem0(memory, path, history_db=history)
     assert texts(memory, **ANA) == ["Coffee."]
-    import_mem0(memory, path, history=history)
+    import_mem0(memory, path, history_db=history)
     assert [v.note.text for v in memory.history(memory_of(1, "")["id"], **ANA)] == ["Tea.", "Coffee.", "Tea."]
 
 
@@ -413,7 +413,7 @@ def test_files_of_other_kinds_are_refused_with_what_to_do(memory, tmp_path):
     other = sqlite_with(tmp_path / "other.db", "CREATE TABLE t (x)")
     damaged = tmp_path / "damaged.db"
     damaged.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
-    for path, why in ((folder, "pickled"), (points, "pickled"), (history, "--history"), (other, "none of mem0's")):
+    for path, why in ((folder, "pickled"), (points, "pickled"), (history, "--history-db"), (other, "none of mem0's")):
         with pytest.raises(InvalidInput, match=why):
             import_mem0(memory, path)
     for path in (damaged, tmp_path / "none"):
@@ -423,7 +423,7 @@ def test_files_of_other_kinds_are_refused_with_what_to_do(memory, tmp_path):
     lines = written(tmp_path / "x", memory_of(1, "Tea."))
     for path in (other, lines, damaged):
         with pytest.raises(InvalidInput):
-            import_mem0(memory, lines, history=path)
+            import_mem0(memory, lines, history_db=path)
     with pytest.raises(InvalidInput, match="no table `store`"):
         import_langgraph(memory, other)
     with pytest.raises(InvalidInput, match="SQLite"):
@@ -820,7 +820,7 @@ def test_an_import_that_was_killed_and_made_again_gives_the_same(server, tenant,
     for after in (1, 3, 5):
         killed(tenant, "mem0", path, history, after=after)
     with Memory.connect(tenant=tenant, embedder=embedder) as memory:
-        done = import_mem0(memory, path, history=history)
+        done = import_mem0(memory, path, history_db=history)
         assert done.faulty == 0
         for user in range(3):
             whose = {"user_id": f"user{user}"}
@@ -830,7 +830,7 @@ def test_an_import_that_was_killed_and_made_again_gives_the_same(server, tenant,
                 told = [version.note.text for version in memory.history(memory_of(n, "")["id"], **whose)]
                 assert told == [f"Buoy {n} is red.", f"Buoy {n} is green."]
         before = state(memory, "user0", "user1", "user2")
-        assert import_mem0(memory, path, history=history).done.repeats == 60
+        assert import_mem0(memory, path, history_db=history).done.repeats == 60
         assert state(memory, "user0", "user1", "user2") == before
 
 
@@ -896,9 +896,9 @@ def test_what_mem0_itself_holds_comes_with_its_history(memory, twin, tmp_path, r
     monkeypatch.chdir(tmp_path)
     docs_lines(root, 0, memory=twin)
     path = tmp_path / "mem0.jsonl"
-    done = import_mem0(memory, pages, history=tmp_path / "history.db")
+    done = import_mem0(memory, pages, history_db=tmp_path / "history.db")
     assert (dict(done.users), done.faulty, dict(done.left)) == ({"ana": 3, "ben": 1}, 0, {})
-    whole = import_mem0(memory, path, history=tmp_path / "history.db")
+    whole = import_mem0(memory, path, history_db=tmp_path / "history.db")
     assert (dict(whole.users), whole.faulty, whole.done.added, whole.done.repeats, dict(whole.left)) == (
         {"ana": 3, "ben": 1, "agent bank": 1}, 0, 1, 4, {},
     )  # fmt: skip

@@ -88,7 +88,7 @@ def test_a_top_k_that_makes_no_sense_is_refused(untouched, top_k):
 
 
 def test_an_empty_question_is_refused(untouched):
-    with pytest.raises(InvalidInput, match="question"):
+    with pytest.raises(InvalidInput, match="query"):
         untouched.search("  ", user_id="ana")
 
 

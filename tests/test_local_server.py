@@ -654,4 +654,4 @@ def test_a_server_named_by_the_settings_is_not_meant(run, monkeypatch):
 
 def test_logs_before_a_start_and_wrong_usage(run):
     assert run("logs")[:2] == (0, "There is no log yet.\n")
-    assert run("logs", "--lines", "none")[0] == 2
+    assert run("logs", "--limit", "none")[0] == 2

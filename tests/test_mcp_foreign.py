@@ -77,7 +77,7 @@ def test_the_inspector_lists_and_calls_each_tool(inspected, memory):
     note = told["note"]
     assert [one["id"] for one in call("search", query="Who is my dentist?")["results"]] == [note]
     assert call("fetch", id=note)["title"] == "My dentist is Dr Silva."
-    assert "Dr Silva" in call("context", question="Who is my dentist?")["text"]
+    assert "Dr Silva" in call("context", query="Who is my dentist?")["text"]
     changed = call("update", id=note, text="My dentist is Dr Costa.")
     assert [one["id"] for one in call("explain", id=note)["decisions"]] == [told["decision"], changed["id"]]
     call("undo", decision=changed["id"])

@@ -93,7 +93,7 @@ def read(browser, path, status=200):
 def test_nothing_that_is_stored_gives_orders_to_whoever_looks(memory, browser):
     orders, user = "\x1b[2J\x07\u202e\u2066", "an\u202ea"
     memory.add({"text": f"The boat{orders} sails.", "speaker": f"A{orders}", "session": f"s{orders}"}, user_id=user)
-    found = read(browser, f"/ui/search?q=boat&user={quote(user)}")
+    found = read(browser, f"/ui/search?query=boat&user={quote(user)}")
     assert "The boat\ufffd[2J\ufffd\ufffd\ufffd sails." in found.text
     assert user in {value for _, given in found.forms for value in given.values()}  # what is sent back is exact
     (note,) = memory.get_all(user_id=user)
@@ -109,7 +109,7 @@ def send(browser, form, **changed):
 
 
 def test_a_search_shows_what_it_found_and_each_channels_scores(reader):
-    page = read(reader, "/ui/search?user=ana&q=Who is my dentist?")
+    page = read(reader, "/ui/search?user=ana&query=Who is my dentist?")
     assert "My dentist is Dr Silva." in page.text
     assert "until 2024-04-02" in page.text
     assert "dense raw" in page.text
@@ -153,13 +153,15 @@ def test_what_is_erased_is_shown_first_and_the_receipt_afterwards(browser, told)
 
 
 def test_all_that_is_stored_is_shown_as_text(reader):
-    for path in ("/ui/search?user=ana&q=script alert quotes", "/ui/notes/m1?user=ana", "/ui/decisions?user=ana"):
+    for path in ("/ui/search?user=ana&query=script alert quotes", "/ui/notes/m1?user=ana", "/ui/decisions?user=ana"):
         got = reader.get(path)
         assert MARKUP in Words(got.text).text
         assert "<script" not in got.text
 
 
-@pytest.mark.parametrize("path", ["search?q=x&", "facts?", "notes/d1?", "decisions?", "topics?", "ending?", "forget?"])
+@pytest.mark.parametrize(
+    "path", ["search?query=x&", "facts?", "notes/d1?", "decisions?", "topics?", "ending?", "forget?"]
+)
 def test_every_page_has_a_language_a_title_labels_and_nothing_from_elsewhere(reader, path):
     got = reader.get(f"/ui/{path}user=ana")
     assert got.status_code == 200
@@ -192,7 +194,7 @@ def test_the_users_of_the_tenant_are_listed_and_the_shared_memory_is_too(browser
     told.add("The office is closed on Friday.", shared=True)
     page = read(browser, "/ui")
     assert "ana" in page.text
-    assert "The office is closed" in read(browser, "/ui/search?shared=1&q=When is the office closed?").text
+    assert "The office is closed" in read(browser, "/ui/search?shared=1&query=When is the office closed?").text
 
 
 @pytest.mark.parametrize(
@@ -201,7 +203,7 @@ def test_the_users_of_the_tenant_are_listed_and_the_shared_memory_is_too(browser
         ("notes/nothing?user=ana", 404, "There is no note or source"),
         ("topics/nothing?user=ana", 404, "There is no topic"),
         ("blocks/nothing?user=ana", 404, "There is no block"),
-        ("search?q=x", 400, "choose a user first"),
+        ("search?query=x", 400, "choose a user first"),
         ("notes/d1?user=ben", 404, "There is no note or source"),
     ],
 )
@@ -263,13 +265,13 @@ def test_behind_a_key_only_that_users_memory_is_shown(memory, told):
         wrong = client.post("/ui/login", data={"key": "mge_wrong"}, headers=SAME)
         assert (wrong.status_code, "opens nothing" in wrong.text) == (401, True)
         assert client.post("/ui/login", data={"key": secret}, headers=SAME).status_code == 200
-        assert "dentist" in read(client, "/ui/search?q=Who is my dentist?").text
+        assert "dentist" in read(client, "/ui/search?query=Who is my dentist?").text
         page = read(client, "/ui/notes/d1")
         assert page.forms == [("/ui/logout", {})]
-        for path in ("search?user=ben&q=code", "notes/b1?user=ben", "decisions?user=ben", "forget"):
+        for path in ("search?user=ben&query=code", "notes/b1?user=ben", "decisions?user=ben", "forget"):
             assert "4711" not in read(client, f"/ui/{path}", 403).text
         client.post("/ui/logout", headers=SAME)
-        assert client.get("/ui/search?q=x", follow_redirects=False).status_code == 303
+        assert client.get("/ui/search?query=x", follow_redirects=False).status_code == 303
 
 
 def test_without_it_there_is_no_page(memory):

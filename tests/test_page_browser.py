@@ -82,7 +82,7 @@ def test_it_needs_no_sideways_scrolling_on_a_narrow_screen(memory, chromium):
         chromium.set_window_size(500, 800)
         chromium.get(f"{at}/ui/login")
         chromium.find_element("id", "key").send_keys(issue(memory, "ana").secret, "\n")
-        for path in ("search?q=dentist", "facts", "notes/d1", "decisions", "topics", "ending", "forget"):
+        for path in ("search?query=dentist", "facts", "notes/d1", "decisions", "topics", "ending", "forget"):
             chromium.get(f"{at}/ui/{path}")
             wide = chromium.execute_script("return document.documentElement.scrollWidth - window.innerWidth")
             assert wide <= 0, path

@@ -327,7 +327,7 @@ def test_anchors_are_those_of_the_scopes_language(talk):
 
 def test_a_memory_without_notes_has_no_anchors(talk):
     assert talk.anchors("Who waved at the lighthouse?", user_id="nobody") == []
-    with pytest.raises(InvalidInput, match="question"):
+    with pytest.raises(InvalidInput, match="query"):
         talk.anchors("", user_id="ana")
 
 

@@ -37,16 +37,16 @@ def rounds_of(hits):
 
 def test_what_the_best_notes_cover_is_asked_once(talk):
     (only,) = rounds_of(talk.search(COVERED, user_id="ana", rounds=3, explain=True))
-    assert (only.question, only.confidence, only.sufficient, only.missing) == (COVERED, 1.0, True, ())
+    assert (only.query, only.confidence, only.sufficient, only.missing) == (COVERED, 1.0, True, ())
 
 
 def test_what_they_do_not_cover_is_asked_again_with_their_words(talk):
     hits = talk.search(OPEN, user_id="ana", rounds=3, explain=True)
     told = rounds_of(hits)
-    assert [one.question.startswith(OPEN) for one in told] == [True] * 2
+    assert [one.query.startswith(OPEN) for one in told] == [True] * 2
     assert not any(one.sufficient for one in told)
     assert "employ" in told[0].missing
-    added = told[1].question.removeprefix(OPEN).split()
+    added = told[1].query.removeprefix(OPEN).split()
     assert len(added) == 1
     best = {term for hit in talk.search(OPEN, user_id="ana", top_k=1) for term in hit.note.context.lower().split()}
     assert all(any(word.startswith(term) for word in best) for term in added)
@@ -116,7 +116,7 @@ def test_a_model_says_what_to_ask_next_and_when_it_is_enough(tenant, embedder):
         hits = memory.search(OPEN, user_id="ana", rounds=3, explain=True)
         spent = memory.cost(user_id="ana")
     told = rounds_of(hits)
-    assert [(one.question, one.confidence, one.sufficient) for one in told] == [
+    assert [(one.query, one.confidence, one.sufficient) for one in told] == [
         (OPEN, 0.3, False),
         ("When are the otters fed?", 1.0, True),
     ]
@@ -173,7 +173,7 @@ def test_what_is_no_question_is_not_asked(tenant, embedder, follow_up):
     with memory_with(tenant, embedder, ScriptedChat([judged(0.1, follow_up)] * 2), only=["sufficiency"]) as (memory, _):
         memory.add_many(TALK, user_id="ana")
         told = rounds_of(memory.search(OPEN, user_id="ana", rounds=3, explain=True))
-    assert all(one.question.startswith(OPEN) for one in told)
+    assert all(one.query.startswith(OPEN) for one in told)
 
 
 def test_no_model_is_asked_after_the_last_round_and_nobody_judges_it(tenant, embedder):

@@ -124,7 +124,7 @@ def test_what_a_context_showed_is_not_counted_again(connected):  # noqa: F811
     memory = connected()
     heron = note(memory.add(HERON, **ANA))
     shown = memory.context("What does the heron eat?", **ANA)
-    assert memory.reflect(shown.question, shown, "It eats fish [1].", **ANA).notes[0].why == "It was cited."
+    assert memory.reflect(shown.query, shown, "It eats fish [1].", **ANA).notes[0].why == "It was cited."
     assert (counted(memory)[heron].shown, counted(memory)[heron].utility) == (1, 40)
 
 
@@ -226,6 +226,6 @@ def test_an_answer_without_text_is_refused(connected):  # noqa: F811
 
 def test_the_command_line_reflects(cli):  # noqa: F811
     cli("add", HERON, "--id", "m1")
-    told = cli("reflect", "What does the heron eat?", "It eats fish.", "--note", "m1").stdout
+    told = cli("reflect", "What does the heron eat?", "It eats fish.", "--shown", "m1").stdout
     assert '  used  30 -> 40  Of the notes shown it alone has "fish".' in told
-    assert "Missing option '--note'" in cli("reflect", "What does it eat?", "Fish.", code=2).stderr
+    assert "Missing option '--shown'" in cli("reflect", "What does it eat?", "Fish.", code=2).stderr

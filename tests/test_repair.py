@@ -286,7 +286,7 @@ def remarks(context):
 def test_what_took_a_notes_place_is_told_with_it_though_it_was_not_found(memory):
     talk = ["Dinner with Ida is on Tuesday.", "Sorry, Wednesday.", "oops, Thursday"]
     memory.add(talk, user_id="ana", session="s1")
-    asked = {"question": "When is dinner with Ida?", "user_id": "ana", "top_k": 1}
+    asked = {"query": "When is dinner with Ida?", "user_id": "ana", "top_k": 1}
     context = memory.context(**asked)
     assert {entry.note.text for entry in context.entries} == set(talk)
     within = memory.context(**asked, session="s1")  # nothing that was not found

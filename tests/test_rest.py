@@ -89,7 +89,7 @@ def well(response):
 
 def test_what_is_added_is_found(client):
     receipt = well(client.post("/v1/messages", params=ANA, json={"message": "I moved to Lisbon."}))
-    found = well(client.post("/v1/search", params=ANA, json={"question": "Where does Ana live?"}))
+    found = well(client.post("/v1/search", params=ANA, json={"query": "Where does Ana live?"}))
     assert found["hits"][0]["note"]["id"] == receipt["entries"][0]["note"]
     assert found["among"] == 1
 
@@ -105,7 +105,7 @@ def test_answers_are_what_to_dict_gives(client, memory):
     assert well(client.get("/v1/decisions", params=ANA))["decisions"] == [
         one.to_dict() for one in memory.decisions(**ANA)
     ]
-    body = {"question": "Where does Ana live?", "budget": 300}
+    body = {"query": "Where does Ana live?", "budget": 300}
     assert well(client.post("/v1/context", params=ANA, json=body)) == memory.context(**body, **ANA).to_dict()
 
 
@@ -195,14 +195,14 @@ def test_the_rest_of_memory_is_there_too(client, memory):
     assert well(client.post("/v1/blocks/rebuild", params=ANA))["blocks"] == 1
     assert well(client.get("/v1/block-runs", params=ANA))["runs"][0]["blocks"] == 1
     assert len(well(client.get("/v1/block-tree", params=ANA))["blocks"]) == 1
-    assert well(client.post("/v1/anchors", params=ANA, json={"question": "heron"}))["anchors"][0]["keyword"] == "heron"
+    assert well(client.post("/v1/anchors", params=ANA, json={"query": "heron"}))["anchors"][0]["keyword"] == "heron"
     assert well(client.get("/v1/verify", params=ANA))["faults"] == []
     assert well(client.post("/v1/sweep", params=ANA))["notes"] == 0
     assert well(client.post("/v1/apply-policies", params=ANA, json={"dry_run": True}))["classes"] == {}
-    assert well(client.post("/v1/prompt", params=ANA, json={"question": "What eats the heron?"}))["messages"]
-    shown = {"question": "What does the heron eat?", "shown": ["m1"], "answer": "It eats fish."}
+    assert well(client.post("/v1/prompt", params=ANA, json={"query": "What eats the heron?"}))["messages"]
+    shown = {"query": "What does the heron eat?", "shown": ["m1"], "answer": "It eats fish."}
     assert well(client.post("/v1/reflect", params=ANA, json=shown))["notes"][0]["outcome"] == "used"
-    assert len(well(client.post("/v1/blocks", params=ANA, json={"question": "heron"}))["blocks"]) == 1
+    assert len(well(client.post("/v1/blocks", params=ANA, json={"query": "heron"}))["blocks"]) == 1
     block = well(client.get("/v1/outline", params=ANA))["blocks"][0]
     assert well(client.get(f"/v1/blocks/{block['id']}", params=ANA))["id"] == block["id"]
     assert well(client.post("/v1/claims", params=ANA, json={}))["claims"] == []
@@ -219,7 +219,7 @@ def test_the_rest_of_memory_is_there_too(client, memory):
     well(client.put("/v1/policies/m1", params=ANA, json={"policy": "ephemeral"}))
     refused(client.post("/v1/restore/m1", params=ANA), 400)
     refused(client.post("/v1/end-session/lake", params=ANA), 404)
-    refused(client.post("/v1/untie", params=ANA, json={"note": "m1", "other": "m2"}), 404)
+    refused(client.post("/v1/untie", params=ANA, json={"id": "m1", "other": "m2"}), 404)
     for path in ("topics", "blocks", "claims"):
         refused(client.get(f"/v1/{path}/none", params=ANA), 404, error="NotFound")
 
@@ -248,9 +248,7 @@ def test_an_answer_comes_in_pieces_and_then_whole(tenant, embedder):
     answering = memory_with(tenant, embedder, ["In Lisbon [1]."], only=["answering"])
     with answering as (memory, _), serving_of(memory) as client:
         memory.add({"text": "I moved to Lisbon.", "speaker": "Ana"}, **ANA)
-        told = client.post(
-            "/v1/answer/stream", headers=bearer(memory, "ana"), json={"question": "Where does Ana live?"}
-        )
+        told = client.post("/v1/answer/stream", headers=bearer(memory, "ana"), json={"query": "Where does Ana live?"})
         assert told.headers["content-type"].startswith("text/event-stream")
         *pieces, (last, whole) = events(told)
         assert {name for name, _ in pieces} == {"piece"}
@@ -260,14 +258,14 @@ def test_an_answer_comes_in_pieces_and_then_whole(tenant, embedder):
 
 def test_without_a_model_an_answer_is_its_context(client, memory):
     memory.add({"text": "I moved to Lisbon.", "speaker": "Ana"}, **ANA)
-    body = {"question": "Where does Ana live?"}
+    body = {"query": "Where does Ana live?"}
     ((name, whole),) = events(client.post("/v1/answer/stream", params=ANA, json=body))
     assert (name, whole["text"]) == ("answer", None)
     assert well(client.post("/v1/answer", params=ANA, json=body)) == whole
 
 
 def test_what_is_wrong_with_a_stream_is_told_before_it_begins(asking):
-    refused(asking.post("/v1/answer/stream", params=ANA, json={"question": ""}), 400, error="InvalidInput")
+    refused(asking.post("/v1/answer/stream", params=ANA, json={"query": ""}), 400, error="InvalidInput")
 
 
 def test_what_goes_wrong_in_a_stream_is_its_last_event(asking, monkeypatch):
@@ -276,7 +274,7 @@ def test_what_goes_wrong_in_a_stream_is_its_last_event(asking, monkeypatch):
         raise errors.Unreachable("No server answers at bolt://10.1.2.3.")
 
     monkeypatch.setattr(Memory, "answer_stream", broken)
-    told = asking.post("/v1/answer/stream", params=ANA, json={"question": "Where?"})
+    told = asking.post("/v1/answer/stream", params=ANA, json={"query": "Where?"})
     assert "10.1.2.3" not in told.text
     (first, _), (last, problem) = events(told)
     assert (first, last, problem["status"], problem["error"]) == ("piece", "problem", 503, "Unreachable")
@@ -301,7 +299,7 @@ def test_without_a_key_that_opens_something_nothing_is_told(empty, headers):
             answer = client.get(path, params=ANA, headers=headers)
             assert refused(answer, 401, error="KeyRefused")
             assert answer.headers["www-authenticate"] == "Bearer"
-        refused(client.post("/v1/search", headers=headers, json={"question": 1}), 401)
+        refused(client.post("/v1/search", headers=headers, json={"query": 1}), 401)
 
 
 def test_a_key_comes_in_either_header(memory):
@@ -381,7 +379,7 @@ def test_tenants_never_see_each_other(memory, tenant):
             mine, theirs = bearer(memory), bearer(memory, tenant=other)
             added = client.post("/v1/messages", params=ANA, headers=mine, json={"message": "I moved to Lisbon."})
             note = well(added)["entries"][0]["note"]
-            question = {"question": "Where does Ana live?"}
+            question = {"query": "Where does Ana live?"}
             assert well(client.post("/v1/search", params=ANA, headers=theirs, json=question))["hits"] == []
             refused(client.get(f"/v1/notes/{note}", params=ANA, headers=theirs), 404)
             assert well(client.get("/v1/users", headers=theirs))["users"] == []
@@ -401,7 +399,7 @@ def test_a_key_gives_its_rights_and_no_other(memory, rights, read, write, forget
     with serving_of(memory) as client:
         mine = bearer(memory, "ana", rights)
         codes = (
-            client.post("/v1/search", headers=mine, json={"question": "boat"}).status_code,
+            client.post("/v1/search", headers=mine, json={"query": "boat"}).status_code,
             client.post("/v1/messages", headers=mine, json={"message": "The buoy is green."}).status_code,
             client.post("/v1/erasures/plans", headers=mine, json={"query": "boat"}).status_code,
         )
@@ -496,20 +494,20 @@ def test_a_key_can_be_asked_for_in_any_case(tenant, embedder, none_yet):
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ({}, "question"),
-        ({"question": ""}, "question"),
-        ({"question": 7}, "question"),
-        ({"question": "x", "colour": "red"}, "There is no field 'colour'"),
-        ({"question": "x", "top_k": "7"}, "top_k"),
-        ({"question": "x", "top_k": True}, "top_k"),
-        ({"question": "x", "top_k": 1001}, "top_k"),
-        ({"question": "x", "rounds": 4}, "rounds"),
-        ({"question": "x", "since": "soon"}, "since"),
-        ({"question": "x", "tags": "home"}, "tags"),
-        ({"question": "x", "min_similarity": 2}, "min_similarity"),
-        ({"question": "x", "kind": "poem"}, "kind"),
-        ({"question": "a\0b"}, "question"),
-        (["question"], "body"),
+        ({}, "query"),
+        ({"query": ""}, "query"),
+        ({"query": 7}, "query"),
+        ({"query": "x", "colour": "red"}, "There is no field 'colour'"),
+        ({"query": "x", "top_k": "7"}, "top_k"),
+        ({"query": "x", "top_k": True}, "top_k"),
+        ({"query": "x", "top_k": 1001}, "top_k"),
+        ({"query": "x", "rounds": 4}, "rounds"),
+        ({"query": "x", "since": "soon"}, "since"),
+        ({"query": "x", "tags": "home"}, "tags"),
+        ({"query": "x", "min_similarity": 2}, "min_similarity"),
+        ({"query": "x", "kind": "poem"}, "kind"),
+        ({"query": "a\0b"}, "query"),
+        (["query"], "body"),
         (None, "body"),
     ],
 )
@@ -520,10 +518,10 @@ def test_a_question_that_can_not_be_asked_is_told_in_a_sentence(asking, body, to
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (b'{"question": ', "no JSON"),
+        (b'{"query": ', "no JSON"),
         (b"\xff\xfe", "body"),
-        (b'{"question": "\\ud800"}', "question"),
-        (b'{"question": "x", "min_similarity": NaN}', "min_similarity"),
+        (b'{"query": "\\ud800"}', "query"),
+        (b'{"query": "x", "min_similarity": NaN}', "min_similarity"),
     ],
 )
 def test_a_body_that_can_not_be_read_is_told_in_a_sentence(asking, text, told):
@@ -534,7 +532,7 @@ def test_a_body_that_can_not_be_read_is_told_in_a_sentence(asking, text, told):
 def test_parameters_that_there_are_not_are_told(asking):
     problem = refused(asking.get("/v1/notes", params={**ANA, "sesion": "sea"}), 400, "no parameter 'sesion'")
     assert "session" in problem["detail"]
-    refused(asking.post("/v1/search", params={**ANA, "session": "sea"}, json={"question": "x"}), 400, "'session'")
+    refused(asking.post("/v1/search", params={**ANA, "session": "sea"}, json={"query": "x"}), 400, "'session'")
     refused(asking.get("/v1/users", params=ANA), 400, "'user_id'")
     refused(asking.get("/v1/notes", params={**ANA, "limit": 0}), 400, "limit")
     refused(asking.get("/v1/notes", params={**ANA, "metadata": "floor"}), 400, "KEY=VALUE")
@@ -582,13 +580,13 @@ def test_a_large_body_is_refused_whether_it_tells_its_size_or_not(asking):
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
 def test_json_is_utf_8(asking, encoding):
-    told = asking.post("/v1/search", content='{"question": "Where?"}'.encode(encoding), headers=AS_JSON, params=ANA)
+    told = asking.post("/v1/search", content='{"query": "Where?"}'.encode(encoding), headers=AS_JSON, params=ANA)
     refused(told, 400, "UTF-8")
 
 
 def test_a_body_of_two_lengths_is_refused(asking):
     headers = {**AS_JSON, "Content-Length": "22", "Transfer-Encoding": "chunked"}
-    told = asking.post("/v1/search", content=b'{"question": "Where?"}', headers=headers, params=ANA)
+    told = asking.post("/v1/search", content=b'{"query": "Where?"}', headers=headers, params=ANA)
     refused(told, 400, "send one of them")
 
 
@@ -633,7 +631,7 @@ def test_it_may_be_mounted_in_another_app(memory):
 
 
 def test_deep_json_is_refused(asking):
-    for deep in ('{"a":' * 100_000, "[" * 1000 + "]" * 1000, '{"question": ' + "[" * 40 + "]" * 40 + "}"):
+    for deep in ('{"a":' * 100_000, "[" * 1000 + "]" * 1000, '{"query": ' + "[" * 40 + "]" * 40 + "}"):
         headers = {"Content-Type": "application/json"}
         refused(asking.post("/v1/search", params=ANA, content=deep, headers=headers), 400, "32 levels")
 

@@ -56,7 +56,7 @@ def recorded(memory):
 
 
 def asked(memory, **whose):
-    return [(one.call, one.question) for one in memory.audit.retrievals(**whose)]
+    return [(one.call, one.query) for one in memory.audit.retrievals(**whose)]
 
 
 def given(memory, **whose):
@@ -115,7 +115,7 @@ def test_each_call_that_gives_notes_is_recorded_with_the_words_of_its_question(c
     found = memory.audit.retrievals(**ANA)
     assert [one.call for one in found] == ["answer", "answer", "prompt", "context", "search"]
     assert [(one.agent, one.session) for one in found][2:] == [("", "now"), ("", "lake"), ("rower", "")]
-    assert {one.question for one in found} == {EATS}
+    assert {one.query for one in found} == {EATS}
     assert {one.notes for one in found} == {(Given(heron, 2),)}
     assert [one.at for one in found] == [BEGIN + minute * MINUTE for minute in (5, 4, 3, 2, 1)]
     assert {one.user_id for one in found} == {"ana"}
@@ -129,7 +129,7 @@ def test_each_change_of_a_score_is_recorded_pruned_and_erased(connected, clock):
         clock.later(MINUTE)
         memory.reflect(EATS, [heron, tide], answer, **ANA)
     (*_, first) = found = memory.audit.retrievals(**ANA)
-    assert {(one.call, one.question) for one in found} == {("reflect", "")}
+    assert {(one.call, one.query) for one in found} == {("reflect", "")}
     assert first.notes == (Given(heron, 1, 40), Given(tide, 1, 28))
     worth = [{one.note: one.utility for one in each.notes} for each in found]
     assert worth == [{heron: 45, tide: 24}, {heron: 50, tide: 26}, {heron: 40, tide: 28}]
@@ -352,7 +352,7 @@ def test_an_erasure_takes_its_notes_out_of_the_log_and_the_words_that_led_to_the
     receipt = memory.erase(memory.forget(source="c", **ANA))
     assert receipt.residue == 0
     found = memory.audit.retrievals(**ANA)
-    assert sorted((one.question, [each.note for each in one.notes]) for one in found) == [
+    assert sorted((one.query, [each.note for each in one.notes]) for one in found) == [
         ("", [heron]),
         (EATS, [heron]),
     ]
@@ -414,7 +414,7 @@ def test_readers_of_a_shared_note_lose_it_and_nothing_else(memory, clock, meant)
     assert memory.erase(memory.forget(**SHARED, **meant)).residue == 0
     assert recorded(memory) == [one for one in recorded(memory) if code not in one["notes"]]
     assert asked(memory, **ANA) == []
-    assert sorted(memory.audit.retrievals(**BOB), key=lambda one: one.question)[-1].question == TURNS
+    assert sorted(memory.audit.retrievals(**BOB), key=lambda one: one.query)[-1].query == TURNS
     assert {one for each in given(memory, **BOB) for one in each} == {tide}
     assert sum(question == "" for _, question in asked(memory, **BOB)) == 1
     assert "vault" not in texts_of(memory, "bob")
@@ -463,8 +463,8 @@ def test_what_waits_while_it_is_erased_by_another_is_not_written_with_its_words(
     clock.later(6 * MINUTE)
     reader.search(EATS, **ANA)
     found = reader.audit.retrievals(**ANA)
-    assert found[0].question == EATS
-    assert {one.question for one in found[1:]} <= {""}
+    assert found[0].query == EATS
+    assert {one.query for one in found[1:]} <= {""}
     assert bool(found[1:]) != everything
     assert {one.session for one in found} == {""}
     assert {each.note for one in found for each in one.notes} == {heron}
@@ -479,7 +479,7 @@ def test_a_clock_that_is_ahead_brings_no_words_behind_an_erasure(connected, cloc
     reader.search("Is the vault of the heron amaranth?", **ANA, top_k=1)
     reader.search("vault code heron", **ANA)
     other.erase(other.forget(**ANA, source="c"))
-    assert {one.question for one in reader.audit.retrievals(**ANA)} == {""}
+    assert {one.query for one in reader.audit.retrievals(**ANA)} == {""}
     assert "amaranth" not in texts_of(reader)
 
 
@@ -491,7 +491,7 @@ def test_what_is_asked_while_an_erasure_goes_on_leaves_no_words(connected, clock
     killed_at(other, monkeypatch, "memgraph_engine.graph.erasures.remove", source="c")
     clock.later(10 * MINUTE)
     reader.search("Does the heron know amaranth?", **ANA)
-    assert [one.question for one in reader.audit.retrievals(**ANA)] == [""]
+    assert [one.query for one in reader.audit.retrievals(**ANA)] == [""]
 
 
 @pytest.mark.parametrize("step", ["writing.traces.forget", "writing.erasure._remake", "graph.erasures.remove"])
@@ -581,7 +581,7 @@ def test_an_export_carries_it_and_an_import_names_the_notes_anew(memory, tmp_pat
     own = next(iter(memory.get_all(user_id="cy"))).id
     assert {one.note for one in ours.notes} == {heron, tide}
     assert [one.note for one in theirs.notes] == [own if one.note == heron else tide for one in ours.notes]
-    assert (theirs.question, theirs.at, theirs.call) == (ours.question, ours.at, ours.call)
+    assert (theirs.query, theirs.at, theirs.call) == (ours.query, ours.at, ours.call)
     assert memory.audit.retrievals(user_id="cy", note=own) == [theirs]
     memory.erase(memory.forget(everything=True, **ANA))
     memory.import_(tmp_path / "ana", **ANA)

@@ -60,8 +60,8 @@ class Scripted:
     def __init__(self, scored, *, remote=False):
         self.scored, self.remote, self.asked = scored, remote, []
 
-    def rerank(self, question, texts):
-        self.asked.append((question, list(texts)))
+    def rerank(self, query, texts):
+        self.asked.append((query, list(texts)))
         return self.scored(texts)
 
 
@@ -330,7 +330,7 @@ def test_the_command_tells_it(talk, embedder, monkeypatch):
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", talk.engine.settings.tenant)
     monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     monkeypatch.setattr("memgraph_engine.engine.wiring.reranker_named", lambda settings: Scripted(reverse))
-    shown = CliRunner().invoke(app, ["search", QUESTION, "--user", "ana", "-k", "2", "--explain"])
+    shown = CliRunner().invoke(app, ["search", QUESTION, "--user", "ana", "-n", "2", "--explain"])
     assert "before: place 4, score " in shown.stdout
     assert ", scripted 3.000" in shown.stdout
     assert shown.stdout.count("scripted put it below the best 2") == 2

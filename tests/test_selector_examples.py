@@ -56,7 +56,7 @@ def planned(request):
 
 
 def test_an_example_has_what_a_selector_reads_and_what_it_should_keep(export, stored, tmp_path):
-    result, examples = export("--conversation", "one", "--k", "3", "--json")
+    result, examples = export("--sample-id", "one", "--top-k", "3", "--json")
     told = json.loads(result.stdout)
     assert {one["conversation"] for one in examples} == {"one"}
     asked = {one["question"]: one for one in examples}
@@ -84,7 +84,7 @@ def test_all_conversations_are_exported_unless_some_are_named(export):
 
 
 def test_a_model_makes_queries_of_questions_and_is_paid_once(export, chat):
-    given = ("--conversation", "one", "--model", MODEL, "--json")
+    given = ("--sample-id", "one", "--model", MODEL, "--json")
     result, examples = export(*given)
     assert {tuple(one["queries"]) for one in examples} == {("Which pets are there?",)}
     made = {locomo.role(request) for request in chat.asked}
@@ -121,9 +121,9 @@ def test_what_a_killed_export_left_is_no_part_of_the_next(export, stored, monkey
     with monkeypatch.context() as patch:
         patch.setattr("memgraph_engine.evaluation.examples.purge", lambda *_, **__: None)
         patch.setattr("memgraph_engine.evaluation.examples._Export._example", killed)
-        export("--conversation", "one", code=130)
+        export("--sample-id", "one", code=130)
     assert len(stored()) == 1
-    _, examples = export("--conversation", "two", "--k", "50")
+    _, examples = export("--sample-id", "two", "--top-k", "50")
     assert {source for one in examples for note in one["candidates"] for source in note["sources"]} <= {
         f"D1:{number}" for number in range(1, 11)
     }
@@ -131,7 +131,7 @@ def test_what_a_killed_export_left_is_no_part_of_the_next(export, stored, monkey
 
 
 def test_wrong_usage_is_told(export, file, tmp_path):
-    assert "there is no three" in export("--conversation", "three", code=2)[0].stderr
+    assert "there is no three" in export("--sample-id", "three", code=2)[0].stderr
     assert "it is the LoCoMo file itself" in export(to=file, code=2)[0].stderr
     assert "there is no folder" in export(to=tmp_path / "none" / "x.jsonl", code=2)[0].stderr
     assert file.read_text("utf-8").startswith("[")

@@ -147,12 +147,12 @@ def test_the_turns_before_tell_whom_a_search_is_about(memory):
     history = [{"role": "user", "content": "How is my friend Tom?"}]
     (hit,) = memory.search("What did he buy?", user_id="ana", top_k=1, history=history, explain=True)
     assert hit.sources[0].id == "Tom"
-    assert hit.explanation.rounds[0].question == "What did Tom buy?"
+    assert hit.explanation.rounds[0].query == "What did Tom buy?"
 
 
 def test_a_session_of_the_memory_tells_it_as_well_and_is_not_told_again(told):
     found = told.context("What did she buy?", user_id="ana", history="today")
-    assert (found.question, found.asked) == ("What did she buy?", "What did Elena buy?")
+    assert (found.query, found.asked) == ("What did she buy?", "What did Elena buy?")
     assert found.entries[0].sources[0].id == "kayak"
     assert {source.session for entry in found.entries for source in entry.sources} == {""}
     assert told.context("What did she buy?", user_id="ana", history="no such session").asked == ""

@@ -92,7 +92,7 @@ def ask(
         yield Answer(None, context, known=context.sure, fallbacks=(_NO_MODEL,))
         return
     reading = _Reading(len(context.entries))
-    request = answering(context.asked or context.question, context.lines, moment)
+    request = answering(context.asked or context.query, context.lines, moment)
     try:
         for piece in roles.tell(request, meters=spent.meters, stream=stream):
             if isinstance(piece, TextAnswer):

@@ -40,7 +40,7 @@ class Audit:
     def _scope(self, user_id: str | None, shared: bool) -> Scope:
         return scope_of(self._engine.settings.tenant, user_id, shared=shared)
 
-    def about(self, topic: str, *, user_id: str | None = None, shared: bool = False) -> list[Known]:
+    def about(self, query: str, *, user_id: str | None = None, shared: bool = False) -> list[Known]:
         """Return what a memory knows of something, the most relevant first, and why each of it is still there.
 
         It is what a search finds that is relevant enough for a context (`answer.relevance`), of all policies, and what
@@ -51,7 +51,7 @@ class Audit:
         held = {one.name: erasures.held(self._engine.db, one.name) for one in scope.readable}
         return [
             self._known(hit, scope, held)
-            for hit in self._reader.found(scope, topic, MOST, include=every, archived=True)
+            for hit in self._reader.found(scope, query, MOST, include=every, archived=True)
             if hit.reaches(floor)
         ]
 
@@ -117,7 +117,7 @@ class Audit:
         >>> with Memory.connect(tenant=tenant, settings=settings) as memory:
         ...     _ = memory.add("The heron eats fish.", user_id="lou")
         ...     _ = memory.search("What does the heron eat?", user_id="lou")
-        ...     [(one.call, one.question, len(one.notes)) for one in memory.audit.retrievals(user_id="lou")]
+        ...     [(one.call, one.query, len(one.notes)) for one in memory.audit.retrievals(user_id="lou")]
         [('search', 'What does the heron eat?', 1)]
         """
         scope, zone = self._scope(user_id, shared), self._engine.settings.timezone
@@ -131,7 +131,7 @@ class Audit:
             return list(found)
         state = scopes.state(self._engine.db, scope.name)
         language = state.language if state else DEFAULT_LANGUAGE
-        return [one for one in found if _asks(one.question, asked, language)]
+        return [one for one in found if _asks(one.query, asked, language)]
 
     def _given(
         self, scope: Scope, since: datetime, until: datetime, named: Sequence[str] | None
@@ -146,9 +146,9 @@ class Audit:
         wanted = None if named is None else [note for note in named if note not in gone]
         for one in retrievals.between(db, scope, since, until, wanted):
             left = tuple(given for given in one.notes if given.note not in gone)
-            told = "" if erasing or len(left) < len(one.notes) else one.question
+            told = "" if erasing or len(left) < len(one.notes) else one.query
             if left:
-                yield replace(one, notes=left, question=told)
+                yield replace(one, notes=left, query=told)
 
     def _named(self, scope: Scope, name: str) -> list[str]:
         """Return the notes that a name means: that of its own, or those that tell the source; raises NotFound."""

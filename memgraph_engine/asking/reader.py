@@ -233,29 +233,29 @@ class Reader:
             question, query.text, hits, ties, left_out, settings, language, spent.cost, tuple(fallbacks), sure=certain
         )
 
-    def blocks(self, scope: Scope, question: str, k: int) -> list[Block]:
-        """Return the k blocks nearest to a question, with their fields, of the scopes that its user may read."""
+    def blocks(self, scope: Scope, question: str, top_k: int) -> list[Block]:
+        """Return the blocks nearest to a question, with their fields, of the scopes that its user may read."""
         engine, names = self.engine, [one.name for one in scope.readable]
-        check_limit(k, "k")
+        check_limit(top_k, "top_k")
         with engine.load.read():
-            check_text(question, "question", 1_000_000)
+            check_text(question, "query", 1_000_000)
             vector = engine.embedder.embed_query(question)
-            found = reading.selected(engine, names, vector, k)
+            found = reading.selected(engine, names, vector, top_k)
             blocks, notes = reading.told(engine, names, found, engine.language_of(scope), vector)
             self._log.given(scope, "blocks", question, notes, {})
             return blocks
 
-    def claims(self, scope: Scope, text: str | None, k: int) -> list[Claim]:
-        """Return k claims of the scopes that a scope's user may read: those on a text, or the most certain ones."""
+    def claims(self, scope: Scope, query: str | None, top_k: int) -> list[Claim]:
+        """Return claims of the scopes that a scope's user may read: those on a text, or the most certain ones."""
         engine, names, language = self.engine, [one.name for one in scope.readable], self.engine.language_of(scope)
-        check_limit(k, "k")
+        check_limit(top_k, "top_k")
         with engine.load.read():
-            if text is None:
-                found = claim_reading.every(engine, scope, language, k)
+            if query is None:
+                found = claim_reading.every(engine, scope, language, top_k)
             else:
-                check_text(text, "about", 1_000_000)
-                found = claim_reading.about(engine, scope, text, language, k)
-            self._log.given(scope, "claims", text or "", self._supporting(names, found), {})
+                check_text(query, "query", 1_000_000)
+                found = claim_reading.about(engine, scope, query, language, top_k)
+            self._log.given(scope, "claims", query or "", self._supporting(names, found), {})
             return [one.claim for one in found]
 
     def _named(self, scope: Scope, question: str, asked: str) -> list[Claim]:
@@ -337,7 +337,7 @@ class Reader:
         session = check_name(session, "session") if session else ""
         if window is not None and (type(window) is not int or not 1 <= window <= _MOST_BUDGET):
             raise InvalidInput(f"window must be a whole number of tokens from 1, not {window!r}.")
-        check_text(question, "question", 1_000_000)
+        check_text(question, "query", 1_000_000)
         size = window or settings.window
         given = prompting.room(question, system, size, settings)
         with engine.load.read() as busy:
@@ -426,7 +426,7 @@ class Reader:
     def reflect(self, scope: Scope, question: str, shown: object, answer: object) -> Reflection:
         """Judge what an answer made of a context, of hits, of notes, or of notes by their ids; and keep it."""
         most = self.engine.settings.max_text
-        check_text(question, "question", most)
+        check_text(question, "query", most)
         if isinstance(answer, Answer):
             if answer.text is None:
                 raise InvalidInput("This answer has no text: no model made it, so there is nothing to reflect on.")
@@ -486,7 +486,7 @@ class Reader:
         context = answer.context
         shown, cited = [entry.note for entry in context.entries], {entry.note.id for entry in answer.citations}
         try:
-            self._judged(scope, context.question, shown, answer.text if answer.known else "", cited, counted=True)
+            self._judged(scope, context.query, shown, answer.text if answer.known else "", cited, counted=True)
         except MemgraphEngineError as error:
             self._use.failed(scope, error)
 
@@ -556,7 +556,7 @@ class Reader:
         explain: bool = False,
     ) -> Query:
         """Return a question as the graph is asked it: with what it refers back to in the turns before."""
-        check_text(question, "question", 1_000_000)
+        check_text(question, "query", 1_000_000)
         if type(top_k) is not int or not 1 <= top_k <= MOST:
             raise InvalidInput(
                 f"top_k must be a whole number from 1 to {MOST}, not {top_k!r}; get_all lists everything."

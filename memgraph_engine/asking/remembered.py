@@ -50,7 +50,7 @@ class Remembered:
         context = compose(*given, clauses=self.facts, sure=self.sure)
         left_out = {**context.left_out, **self.left_out, **dict.fromkeys(repeated, "it is among the last turns")}
         asked = self.asked if self.asked != self.question else ""
-        told = replace(context, question=self.question, asked=asked, left_out=left_out)
+        told = replace(context, query=self.question, asked=asked, left_out=left_out)
         return replace(told, cost=self.cost, fallbacks=self.fallbacks)
 
     def _repeats(self, hit: Hit, shown: Collection[tuple[str, str]]) -> bool:

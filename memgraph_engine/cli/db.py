@@ -72,9 +72,9 @@ def status(as_json: Json = False) -> None:
 
 @db_app.command()
 @printed
-def logs(lines: Annotated[int, "--lines -n: How many lines, at most.", {"min": 1}] = 50) -> Iterator[object]:
+def logs(limit: Annotated[int, "--limit -n N: How many lines, at most.", {"min": 1}] = 50) -> Iterator[object]:
     """Print the end of the server's log."""
-    found = _server().logs(lines)
+    found = _server().logs(limit)
     yield found
     typer.echo("\n".join(found) or "There is no log yet.")
 

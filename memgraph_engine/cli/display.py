@@ -190,7 +190,7 @@ def rounds(some: Sequence[Round]) -> None:
         by = f" by {one.model}" if one.model else ""
         missing = f", missing: {', '.join(one.missing)}" if one.missing else ""
         sure = "" if one.confidence is None else f"(confidence {one.confidence:.2f}{by}{missing})"
-        show.put(show.clean(f"round {number}: {one.question}"), show.clean(sure), style="dim")
+        show.put(show.clean(f"round {number}: {one.query}"), show.clean(sure), style="dim")
         if told := _plan(one.plan):
             show.put(show.clean(f"  read as: {told}"), style="dim")
     show.put()
@@ -570,7 +570,7 @@ def _(one: Removed) -> None:
 @entry.register
 def _(one: Retrieval) -> None:
     by = "".join(f"  {name} {value}" for name, value in (("agent", one.agent), ("session", one.session)) if value)
-    told = f"  {one.question}" if one.question else ""
+    told = f"  {one.query}" if one.query else ""
     typer.echo(show.clean(f"{show.moment(one.at)}  {one.call}{by}{told}"))
     for given in one.notes:
         worth = "" if given.utility is None else f", utility {given.utility}"

@@ -24,7 +24,7 @@ def forget(
     session: Annotated[str | None, "ID: All of this session, or document."] = None,
     source: Annotated[list[str] | None, "ID: This source, or what a note comes from. Can be repeated."] = None,
     before: Annotated[str | None, "TIME: What was said before this time."] = None,
-    query: Annotated[str | None, "TEXT: What holds all of these words."] = None,
+    query: Annotated[str | None, "QUERY: What holds all of these words."] = None,
     policy: Annotated[str | None, "NAME: What has this policy."] = None,
     near: Annotated[bool, "Take what is near to the query too."] = False,
     keep: Annotated[list[str] | None, "ID: Leave this out, as --source names it. Can be repeated."] = None,

@@ -49,7 +49,7 @@ def locomo(
     preset: Annotated[
         str | None, "NAME: Measure a memory with the settings of a paper, e.g. memfly (docs/papers.md)."
     ] = None,
-    k: Annotated[list[int] | None, "N: Notes that answers are made from (20); can be repeated."] = None,
+    top_k: Annotated[list[int] | None, "--top-k -n N: Notes that answers are made from (20); can be repeated."] = None,
     full_context: Annotated[
         bool, typer.Option(help="Measure the baseline that reads whole conversations, which is most of the cost.")
     ] = True,
@@ -79,7 +79,7 @@ def locomo(
         typer.echo("This run is removed from the database." if removed else "There is no such run.")
         return
     judge = (judge or settings.llm.roles.judging.model or "") if model else ""
-    experiment = _experiment(file, model, judge, ablation or [], k or [], full_context=full_context)
+    experiment = _experiment(file, model, judge, ablation or [], top_k or [], full_context=full_context)
     llm, judging = (chat_named(name, settings.llm) if name else None for name in (model, judge))
     with run.session(file, experiment, out, settings, llm=llm, judge=judging) as one:
         expected = one.estimate()
@@ -112,10 +112,8 @@ def locomo(
 def export_selector(
     file: _File,
     out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.", dir_okay=False)],
-    conversation: Annotated[
-        list[str] | None, "ID: Of this conversation, by its sample_id (all); can be repeated."
-    ] = None,
-    k: Annotated[int, "N: Notes that a selector keeps.", {"min": 1, "max": 100}] = 10,
+    sample_id: Annotated[list[str] | None, "ID: Of this conversation (all); can be repeated."] = None,
+    top_k: Annotated[int, "--top-k -n N: Notes that a selector keeps.", {"min": 1, "max": 100}] = 10,
     model: Annotated[
         str, "NAME: The model that constructs notes and makes queries of questions; without one there are none."
     ] = "",
@@ -131,13 +129,13 @@ def export_selector(
     from memgraph_engine.evaluation import examples
     from memgraph_engine.llm.roles import chat_named
 
-    chosen = _chosen(file, out, conversation or [])
+    chosen = _chosen(file, out, sample_id or [])
     settings = _settings(model)
     llm = chat_named(model, settings.llm) if model else None
     limit = None if yes or not model else max_cost
     steps = sum(len(one.turns) + len(one.questions) for one in chosen)
     with bar("Exporting", lambda: steps) as running:
-        done = examples.write(out, chosen, k, settings, llm=llm, limit=limit, advance=running.advance)
+        done = examples.write(out, chosen, top_k, settings, llm=llm, limit=limit, advance=running.advance)
     show.fallbacks(done.fallbacks)
     yield done
     typer.echo(
@@ -157,7 +155,7 @@ def _chosen(file: Path, out: Path, ids: "Sequence[str]") -> "Sequence[Conversati
     every = {one.id: one for one in read(file)}
     if unknown := [one for one in ids if one not in every]:
         raise typer.BadParameter(
-            f"there is no {', '.join(unknown)} in {file}; there are {', '.join(every)}.", param_hint="--conversation"
+            f"there is no {', '.join(unknown)} in {file}; there are {', '.join(every)}.", param_hint="--sample-id"
         )
     return [every[one] for one in dict.fromkeys(ids or every)]
 
@@ -179,7 +177,7 @@ def _experiment(
             f"there is no {', '.join(unknown)}; there are {', '.join(ABLATIONS)}, and all.", param_hint="--ablation"
         )
     if any(one < 1 or one > 1000 for one in ks):
-        raise typer.BadParameter("it must be from 1 to 1,000.", param_hint="--k")
+        raise typer.BadParameter("it must be from 1 to 1,000.", param_hint="--top-k")
     chosen = tuple(ABLATIONS if _ALL in ablations else dict.fromkeys(ablations))
     return Experiment(read(file), model, judge, tuple(dict.fromkeys(ks)) or (K_FINAL,), chosen, full_context)
 

@@ -44,7 +44,7 @@ def mem0(
     on: Target,
     files: Files,
     user: Only = None,
-    history: Annotated[
+    history_db: Annotated[
         Path | None, "FILE: mem0's history.db: former texts come as former versions.", {"exists": True}
     ] = None,
     dry_run: DryRun = False,
@@ -58,7 +58,7 @@ def mem0(
     """
     from memgraph_engine.importers import import_mem0
 
-    return _bring(on, import_mem0, files, user_id=user, history=history, dry_run=dry_run)
+    return _bring(on, import_mem0, files, user_id=user, history_db=history_db, dry_run=dry_run)
 
 
 @import_app.command()

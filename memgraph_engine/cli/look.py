@@ -67,7 +67,7 @@ def retrievals(
     since: Annotated[str | None, "TIME: Only what was given then or later, ISO 8601."] = None,
     until: Annotated[str | None, "TIME: Only what was given then or before, ISO 8601."] = None,
     note: Annotated[str | None, "ID: Only what gave this note, or one that tells this source."] = None,
-    query: Annotated[str | None, "WORDS: Only questions that hold all of these words."] = None,
+    query: Annotated[str | None, "QUERY: Only questions that hold all of these words."] = None,
 ) -> Iterator[object]:
     """Tell which notes a reader was given, and when, newest first.
 

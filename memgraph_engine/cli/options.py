@@ -79,10 +79,10 @@ Json = Annotated[bool, "--json: Print one JSON document, for machines."]
 NoWait = Annotated[
     bool, "Store it, and let `process` construct its note later; until then search finds it by its words."
 ]
-Question = Annotated[str, "QUESTION: What you want to know."]
+Query = Annotated[str, "QUERY: What you want to know."]
 MANY: Mapping[str, Any] = {"min": 1, "max": MOST}
 """How many of something can be asked for."""
-Considered = Annotated[int, "--top-k -k N: How many notes are considered, at most.", MANY]
+Considered = Annotated[int, "--top-k -n N: How many notes are considered, at most.", MANY]
 Budget = Annotated[int | None, "TOKENS: The most tokens of the context, 200 or more; else the setting `answer.budget`."]
 History = Annotated[
     str,
@@ -115,19 +115,18 @@ def again(command: str, owner: Whose, tenant: str | None) -> str:
 
 
 def metadata(pairs: Sequence[str]) -> dict[str, object]:
-    """Read the values of --meta; one that can't be read is wrong usage."""
+    """Read the values of --metadata; one that can't be read is wrong usage."""
     try:
         return metadata_of(pairs)
     except InvalidInput as error:
-        raise typer.BadParameter(str(error), param_hint="--meta") from None
+        raise typer.BadParameter(str(error), param_hint="--metadata") from None
 
 
 _LISTED = list[str] | None
 _FILTERS: Mapping[str, tuple[Any, str]] = {
     "tags": (_LISTED, "--tag "),
     "any_tags": (_LISTED, "--any-tag "),
-    "metadata": (_LISTED, "--meta "),
-    **dict.fromkeys(("policy", "not_policy", "include"), (_LISTED, "")),
+    **dict.fromkeys(("metadata", "policy", "not_policy", "include"), (_LISTED, "")),
     "min_similarity": (float | None, ""),
     "archived": (bool | None, "--archived: "),
 }

@@ -12,7 +12,7 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory, on_tenant
-from memgraph_engine.cli.options import MANY, Budget, Considered, History, NoteId, Question
+from memgraph_engine.cli.options import MANY, Budget, Considered, History, NoteId, Query
 from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, FACTS, NEWEST, OUTLINE, TOP_K
 from memgraph_engine.interface.filters import NoteFilters, SearchFilters
 from memgraph_engine.operations import OPERATIONS
@@ -93,9 +93,9 @@ def _number(line: str, default: int) -> tuple[Any, int]:
     return Annotated[int, line, MANY], default
 
 
-_NOTE, _QUESTION = {"id": NoteId}, {"question": Question}
+_NOTE, _QUERY = {"id": NoteId}, {"query": Query}
 _RUNS = {"limit": _number("--limit -n N: How many, at most.", NEWEST)}
-_CLAIMS = {"k": _number("N: Claims, at most.", CLAIMS)}
+_CLAIMS = {"top_k": _number("--top-k -n N: How many claims, at most.", CLAIMS)}
 _DRY_RUN = {"dry_run": _switch("Only tell what would change.")}
 _WHEN = {
     "since": _option("TIME: Only what left then or later, ISO 8601."),
@@ -106,7 +106,7 @@ ROWS: Mapping[str, Row] = {
         "Print what the memory holds on a question.\n\nIts lines are numbered and dated, for the prompt of a model. "
         "A user's question reads the tenant's shared memory too.",
         {
-            "question": Question,
+            "query": Query,
             "budget": (Budget, None),
             "top_k": (Considered, TOP_K),
             "by": (
@@ -123,7 +123,7 @@ ROWS: Mapping[str, Row] = {
     "prompt": Row(
         "Print the messages to give a model for a question.",
         {
-            "question": Question,
+            "query": Query,
             "session": (Annotated[str, "ID: The conversation that goes on, if there is one."], ""),
             "system": (Annotated[str, "TEXT: What stands in front of all else."], ""),
             "window": (
@@ -139,13 +139,13 @@ ROWS: Mapping[str, Row] = {
         "Say which of the notes shown an answer used.\n\n"
         "Others were contradicted or left. How useful each has proved is kept.",
         {
-            **_QUESTION,
+            **_QUERY,
             "answer": "ANSWER: What was answered.",
-            "shown": Annotated[list[str], "--note ID: A note that was shown, the best first; can be repeated."],
+            "shown": Annotated[list[str], "--shown ID: A note that was shown, the best first; can be repeated."],
         },
         asking=True,
     ),
-    "anchors": Row("Show the keywords through which a question finds notes.", _QUESTION, none=_NOTHING, asking=True),
+    "anchors": Row("Show the keywords through which a question finds notes.", _QUERY, none=_NOTHING, asking=True),
     "get": Row("Show a note with its fields and sources.", _NOTE),
     "list": Row("List notes, oldest first; all without options.", {"filters": NoteFilters}, none=_NOTHING),
     "source": Row("Show a message or passage as it came.", {"id": "ID: The id of a source."}),
@@ -153,7 +153,7 @@ ROWS: Mapping[str, Row] = {
     "explain": Row("Tell how a note came to be what it is, and its ties.", _NOTE),
     "decisions": Row(
         "List what changed a memory, newest first.",
-        {**_RUNS, "before": _option("TIME: Only decisions made until then, ISO 8601; a day means its end.")},
+        {**_RUNS, "until": _option("TIME: Only decisions made until then, ISO 8601; a day means its end.")},
     ),
     "facts": Row(
         "List what is true now of a user, or of what has a name.\n\nEach line is a clause of what was said, behind the "
@@ -189,8 +189,8 @@ ROWS: Mapping[str, Row] = {
     ),
     "untie": Row(
         "Take back the tie between two notes, which stay.\n\nWhat was taken for replaced is active again.",
-        {"note": "NOTE: A note's id, as `explain` lists it.", "other": "OTHER: The id of the note that it is tied to."},
-        done="Untied notes {note} and {other} (decision {made.id}).",
+        {"id": "NOTE: A note's id, as `explain` lists it.", "other": "OTHER: The id of the note that it is tied to."},
+        done="Untied notes {id} and {other} (decision {made.id}).",
     ),
     "pin": Row("Keep a note for ever, whatever its policy.", _NOTE, done="Pinned {id} (decision {made.id})."),
     "unpin": Row(
@@ -246,14 +246,14 @@ ROWS: Mapping[str, Row] = {
     "receipts": Row("List the receipts of a tenant's erasures, oldest first.", none="Nothing was erased."),
     "policy set": Row(
         "Give a note a policy, which `policy apply` leaves it.",
-        {"note": NoteId, "policy": "POLICY: A class of the policy file."},
-        done="Gave {note} the policy {policy} (decision {made.id}).",
+        {"id": NoteId, "policy": "POLICY: A class of the policy file."},
+        done="Gave {id} the policy {policy} (decision {made.id}).",
     ),
     "policy apply": Row("Give all notes the policies of the file as it is now.\n\n`undo` takes it back.", _DRY_RUN),
     "audit about": Row(
         "Tell what a memory knows of something, and why.\n\nIt is of all policies, and what summaries stand for: with "
         "sources, decisions, and the holds that keep it.",
-        {"topic": "TOPIC: What it is about, in words."},
+        {"query": "QUERY: What it is about, in words."},
         "audit.about",
         none="Nothing is known of it.",
         asking=True,
@@ -286,13 +286,13 @@ ROWS: Mapping[str, Row] = {
     "blocks show": Row("Show a block with its fields, and its parts.", {"id": "ID: A block's id."}),
     "blocks outline": Row(
         "Show a whole memory in a few blocks, which differ most.",
-        {"nodes": _number("N: Blocks, at most.", OUTLINE)},
+        {"limit": _number("--limit -n N: How many blocks, at most.", OUTLINE)},
         none="There are no blocks. To build them",
         again="blocks rebuild",
     ),
     "blocks search": Row(
         "Find the blocks nearest to a question.",
-        {**_QUESTION, "k": _number("N: Blocks, at most.", BLOCKS)},
+        {**_QUERY, "top_k": _number("--top-k -n N: How many blocks, at most.", BLOCKS)},
         none=_NOTHING,
         asking=True,
     ),
@@ -306,7 +306,7 @@ ROWS: Mapping[str, Row] = {
     ),
     "claims about": Row(
         "Find the claims that name something, then the nearest.",
-        {"about": "TEXT: What claims are wanted on.", **_CLAIMS},
+        {"query": "QUERY: What claims are wanted on.", **_CLAIMS},
         "claims",
         none=_NOTHING,
         asking=True,

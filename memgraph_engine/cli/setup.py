@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from memgraph_engine.model.health import Health
     from memgraph_engine.settings import Settings
 
+_NEXT = """Ready. A conversation to look at: memgraph-engine demo
+A memory of your own:               memgraph-engine add "I live in Lisbon." --user ana
+                                    memgraph-engine search "Where do I live?" --user ana
+From Python: docs/tutorial.md, or for a chat assistant docs/assistant.md"""
 _ASSIGNMENT = re.compile(r"^(?=\w+ = )", re.MULTILINE)
 
 
@@ -26,7 +30,7 @@ def init(
     write_config: Annotated[
         Path | None, "FILE: Also write a file with all settings, commented out, for you to change."
     ] = None,
-    paper: Annotated[str, "NAME: With the settings of a paper, e.g. memfly (docs/papers.md)."] = "",
+    preset: Annotated[str, "NAME: With the settings of a paper, e.g. memfly (docs/papers.md)."] = "",
 ) -> Iterator[object]:
     """Make Neo4j, the schema and the embedder ready.
 
@@ -35,19 +39,19 @@ def init(
     """
     from memgraph_engine.settings import Settings
 
-    settings = Settings.load(**({"preset": paper} if paper else {}))
+    settings = Settings.load(**({"preset": preset} if preset else {}))
     if write_config:
-        _write(write_config, paper)
+        _write(write_config, preset)
     ready = _prepare(settings)
     yield ready
     show.facts({name.replace("_", " "): value for name, value in ready.items()})
-    typer.echo("Ready. Try: memgraph-engine demo", err=True)
+    typer.echo(_NEXT, err=True)
 
 
-def _write(file: Path, paper: str) -> None:
+def _write(file: Path, preset: str) -> None:
     template = _ASSIGNMENT.sub("# ", resource("config", "settings.toml").read_text("utf-8"))
-    if paper:
-        template = template.replace('# preset = ""', f'preset = "{paper}"')
+    if preset:
+        template = template.replace('# preset = ""', f'preset = "{preset}"')
     try:
         with file.open("x", encoding="utf-8") as out:
             out.write(template)
@@ -66,6 +70,9 @@ def _prepare(settings: "Settings") -> dict[str, object]:
     from memgraph_engine.engine import wiring
     from memgraph_engine.graph.server.local import LocalServer
 
+    typer.echo("Connecting to Neo4j; where the settings name none, it is fetched and started here.", err=True)
+    wiring.open_database(settings).close()
+    typer.echo("Loading the embedding model, which is fetched if it is not here, and making the schema.", err=True)
     engine = wiring.build(settings)
     with engine.db as db:
         ready: dict[str, object] = {"neo4j": db.uri, "database": settings.database}
@@ -82,14 +89,14 @@ def _prepare(settings: "Settings") -> dict[str, object]:
 @on_tenant
 def health(
     on: Target,
-    overdue: Annotated[float, "MINUTES: Work that waits longer than this is a fault.", {"min": 0}] = 60.0,
+    overdue: Annotated[float, "SECONDS: Work that waits longer than this is a fault.", {"min": 0}] = 3600.0,
 ) -> Iterator[object]:
     """Tell whether the database answers, and what waits.
 
     It tells the schema and the clock, and what waits for a worker.
     It starts no server and loads no embedder. The exit code is 1 if anything is wrong.
     """
-    found = _look(on.tenant, timedelta(minutes=overdue))
+    found = _look(on.tenant, timedelta(seconds=overdue))
     on.failed = not found.ok
     yield found
     waits = {

@@ -10,7 +10,7 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory
-from memgraph_engine.cli.options import MANY, Budget, Considered, History, NoWait, Question, metadata
+from memgraph_engine.cli.options import MANY, Budget, Considered, History, NoWait, Query, metadata
 from memgraph_engine.errors import StoreError
 from memgraph_engine.interface.defaults import TOP_K
 from memgraph_engine.interface.filters import SearchFilters
@@ -53,7 +53,7 @@ def add(
     session: Annotated[str | None, "ID: The conversation that it is part of."] = None,
     time: Annotated[str | None, "TIME: When it was said, ISO 8601."] = None,
     tag: Annotated[list[str] | None, "TAG: A tag; can be repeated."] = None,
-    meta: Annotated[list[str] | None, "KEY=VALUE: An entry of the metadata; can be repeated."] = None,
+    meta: Annotated[list[str] | None, "--metadata KEY=VALUE: An entry of the metadata; can be repeated."] = None,
     policy: Annotated[str | None, "NAME: Its policy, which says how long it can be read."] = None,
     expires: Annotated[str | None, "TIME: When it can be read no more, ISO 8601; a day means its end."] = None,
     no_wait: NoWait = False,
@@ -78,7 +78,7 @@ def ingest(
     paths: Annotated[list[Path], "PATH: Files of messages or documents, and folders of them.", {"exists": True}],
     format: Annotated[Format | None, "The format of the files; else their names and beginnings tell it."] = None,
     id: Annotated[str | None, "ID: The id of the document or folder; else its name."] = None,
-    sample: Annotated[str | None, "ID: The conversation of a LoCoMo file."] = None,
+    sample_id: Annotated[str | None, "ID: The conversation of a LoCoMo file."] = None,
     encoding: Annotated[str, "NAME: The encoding of texts that are not UTF-8 and have no byte order mark."] = "",
     repository: Annotated[
         bool, "Read folders as code, cut at its definitions, and follow them as --update does."
@@ -101,7 +101,7 @@ def ingest(
     """
     if id is not None and len(paths) > 1:
         raise typer.BadParameter("it names one document or folder, and there are several.", param_hint="--id")
-    how: How = {"format": format, "sample_id": sample, "encoding": encoding, "repository": repository}
+    how: How = {"format": format, "sample_id": sample_id, "encoding": encoding, "repository": repository}
     memory = on.connect()
     with show.bar("Ingesting", lambda: _count(memory, paths, how)) as bar:
         so_far = show.Shown(bar)
@@ -152,8 +152,8 @@ def process(on: Target) -> Iterator[object]:
 @on_memory
 def search(
     on: Target,
-    question: Question,
-    top_k: Annotated[int, "--top-k -k N: How many notes to find, at most.", MANY] = TOP_K,
+    query: Query,
+    top_k: Annotated[int, "--top-k -n N: How many notes to find, at most.", MANY] = TOP_K,
     rounds: Annotated[
         int | None, "N: If the best notes do not cover the question, ask again: at most so many rounds (1 to 3)."
     ] = None,
@@ -168,7 +168,7 @@ def search(
     A user's search reads the tenant's shared memory too. Of a long note the beginning is printed.
     """
     memory = on.memory(asking=True)
-    hits = memory.search(question, **on.owner, top_k=top_k, rounds=rounds, history=history, **filters, explain=explain)
+    hits = memory.search(query, **on.owner, top_k=top_k, rounds=rounds, history=history, **filters, explain=explain)
     floor = memory.engine.settings.answer.relevance
     show.asked(hits.asked)
     show.fallbacks(hits.fallbacks)
@@ -192,7 +192,7 @@ def search(
 @on_memory
 def ask(
     on: Target,
-    question: Question,
+    query: Query,
     budget: Budget = None,
     top_k: Considered = TOP_K,
     history: History = "",
@@ -206,7 +206,7 @@ def ask(
     """
     logging.getLogger("memgraph_engine").addHandler(logging.NullHandler())  # the answer tells the same
     pieces = on.memory(asking=True).answer_stream(
-        question, **on.owner, budget=budget, top_k=top_k, history=history, **filters
+        query, **on.owner, budget=budget, top_k=top_k, history=history, **filters
     )
     answer = _told(pieces, aloud=not on.as_json)
     yield answer

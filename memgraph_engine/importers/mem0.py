@@ -54,16 +54,16 @@ def import_mem0(
     path: str | Path | Sequence[str | Path],
     *,
     user_id: str | None = None,
-    history: str | Path | None = None,
+    history_db: str | Path | None = None,
     dry_run: bool = False,
     progress: Told | None = None,
 ) -> Brought:
     """Bring what mem0's `get_all` returned, as JSON, into the memories of its users.
 
     A memory that names no user is that of its agent or its run, as for `integrations.mem0`. With a `user_id` only those
-    come that name this one or nobody. `history` is mem0's `history.db`: it adds former texts. One that mem0 has changed
-    since it came gets the new text; one that was changed or deleted here stays so. What can't be read or stored is
-    among the faults, with its line; the rest is stored. A `dry_run` writes nothing and tells what would come. Raises
+    come that name this one or nobody. `history_db` is mem0's `history.db`: it adds former texts. One that mem0 has
+    changed since it came gets the new text; one that was changed or deleted here stays so. What can't be read or stored
+    is among the faults, with its line; the rest is stored. A `dry_run` writes nothing and tells what would come. Raises
     InvalidInput for a file of another kind.
 
     >>> from memgraph_engine import Memory
@@ -75,8 +75,8 @@ def import_mem0(
     """
     with ExitStack() as stack:
         former = None
-        if history is not None:
-            (file,) = paths_of(history)
+        if history_db is not None:
+            (file,) = paths_of(history_db)
             former = stack.enter_context(opened(file)) if is_sqlite(file) else None
             if not former or not columns(former).get("history", set()) >= _HISTORY:
                 raise InvalidInput(f"{file} is no history of mem0: it is the file history.db in ~/.mem0.")
@@ -105,7 +105,7 @@ def _files(given: object) -> list[Path]:
             tables = columns(connection)
         if "history" in tables:
             raise InvalidInput(
-                f"{path} is mem0's history, which names no users: give it as --history beside the memories; {_SCRIPT}."
+                f"{path} is mem0's history, which names no users: give it as --history-db beside them; {_SCRIPT}."
             )
         if "points" in tables:
             raise InvalidInput(

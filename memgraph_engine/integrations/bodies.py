@@ -58,10 +58,9 @@ _TYPES: Mapping[str, Any] = {
 """The types of arguments that are others in JSON than in Python, by their names."""
 _FILTERS = (Unpack[NoteFilters], Unpack[SearchFilters])
 _LEFT = ("self", "user_id", "shared", "progress", "fields", "engine")
-_BOUNDS = {**dict.fromkeys(("top_k", "k", "nodes", "limit"), (1, MOST)), "rounds": (1, 3)}
+_BOUNDS = {**dict.fromkeys(("top_k", "limit"), (1, MOST)), "rounds": (1, 3)}
 _ABOUT: Mapping[str, str] = {
     "id": ID,
-    "question": "The question, as it was asked.",
     "text": "What it is to say from now on.",
     "decision": "The id of a decision, as other calls return it.",
     "answer": "What was answered.",
@@ -75,11 +74,12 @@ _ABOUT: Mapping[str, str] = {
     "wait": "False: store it, and let a worker construct its note later.",
     "value": "Null ends what it has by this name.",
     "cascade": "Undo later decisions first that changed what it made.",
-    "decisions.before": "Made until then, ISO 8601.",
-    "forget.before": "Said before then, ISO 8601.",
+    "until": "Made until then, ISO 8601.",
+    "before": "Said before then, ISO 8601.",
     "add.shown": "What the model was shown: lines of a context.",
     "reflect.shown": "The ids of the notes that were shown, the best first.",
-    "query": "What holds all of these words.",
+    "query": "What is looked for: a question, as it was asked.",
+    "forget.query": "What holds all of these words.",
     "near": "Take what is near to the query too.",
     "plan": "The id of the plan that `forget` made.",
     "since": "The first day, ISO 8601.",

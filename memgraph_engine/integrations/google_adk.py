@@ -24,14 +24,14 @@ _USER = "user"  # what ADK calls the author of a user's events
 
 
 class MemgraphMemoryService(BaseMemoryService):
-    """Remembers what was said in ADK's sessions, and finds the `k` best notes for a query.
+    """Remembers what was said in ADK's sessions, and finds the `top_k` best notes for a query.
 
     Each user of each app has a memory of its own, whose `user_id` is the app and the user, joined by a slash. A session
     may be added again and again: an event that is known already is recognised by its id.
     """
 
-    def __init__(self, memory: Memory, *, k: int = TOP_K) -> None:
-        self._memory, self._k = memory, k
+    def __init__(self, memory: Memory, *, top_k: int = TOP_K) -> None:
+        self._memory, self._top_k = memory, top_k
 
     async def add_session_to_memory(self, session: "Session") -> None:
         """Remember the events of a session that have words."""
@@ -74,7 +74,7 @@ class MemgraphMemoryService(BaseMemoryService):
         if not query.strip():
             return SearchMemoryResponse()
         whose = user_of((app_name, user_id))
-        hits = await asyncio.to_thread(self._memory.search, query, user_id=whose, top_k=self._k)
+        hits = await asyncio.to_thread(self._memory.search, query, user_id=whose, top_k=self._top_k)
         return SearchMemoryResponse(memories=[_entry(hit) for hit in hits])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:

@@ -332,7 +332,7 @@ class Tools:
     def context(
         self,
         ctx: Context,
-        question: Annotated[str, Field(description="The user's question, as it was asked.")],
+        query: Annotated[str, Field(description="The user's question, as it was asked.")],
         budget: Annotated[int, Field(description="The most tokens that the text may have.", ge=200, le=20_000)] = 2000,
         session: Session = None,
         since: Since = None,
@@ -346,7 +346,7 @@ class Tools:
         """Recall what the memory holds on a question: the best notes, numbered and dated, and if they answer it."""
         memory, whose = self._reach(ctx, "read")
         filters = _filters(session, since, until, tags)
-        found = memory.context(question, budget=budget, facts=facts, history=history, **whose, **filters)
+        found = memory.context(query, budget=budget, facts=facts, history=history, **whose, **filters)
         notes = [entry.note.id for entry in found.entries]
         empty = "" if notes else "; ".join(sorted({*found.left_out.values()})) or "nothing is stored"
         return Recalled(

@@ -9,12 +9,10 @@ from memgraph_engine.arrays import np
 
 _MOST = ("limit", "k", "n", "size", "count", "top", "top_n", "max_results", "n_results", "num_results", "number")
 ARGUMENTS: Mapping[str, Sequence[str]] = {
-    "question": ("query", "q", "text", "search"),
     "query": ("question", "q", "text", "search"),
     "user_id": ("user", "username", "user_name", "uid", "owner"),
     "top_k": _MOST,
     "limit": ("top_k", *_MOST),
-    "k": ("top_k", *_MOST),
     "session": ("conversation", "thread", "chat", "run"),
     "agent": ("assistant", "bot"),
     "speaker": ("author", "sender", "name"),
@@ -32,7 +30,7 @@ ARGUMENTS: Mapping[str, Sequence[str]] = {
 def meant(unknown: str, names: Iterable[str], called: Mapping[str, Sequence[str]] = ARGUMENTS) -> str:
     """Return which of the names is meant by one that is none of them; '' if it is not known.
 
-    >>> meant("limit", ["question", "top_k"]), meant("sesionId", ["session", "top_k"]), meant("colour", ["top_k"])
+    >>> meant("limit", ["query", "top_k"]), meant("sesionId", ["session", "top_k"]), meant("colour", ["top_k"])
     ('top_k', 'session', '')
     """
     known = list(names)

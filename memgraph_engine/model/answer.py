@@ -49,9 +49,9 @@ class Context(Result):
     without them, or without a reranker, and why, or that it was busy (`degraded`).
     """
 
-    brief = ("question", "entries", "sure", "tokens", "budget")
+    brief = ("query", "entries", "sure", "tokens", "budget")
 
-    question: str
+    query: str
     text: str
     entries: tuple[Cited, ...]
     tokens: int
@@ -126,9 +126,9 @@ class Prompt(Result):
     or that it was busy.
     """
 
-    brief = ("question", "sections", "tokens", "window")
+    brief = ("query", "sections", "tokens", "window")
 
-    question: str
+    query: str
     messages: tuple[Mapping[str, str], ...]
     sections: tuple[Section, ...]
     tokens: int

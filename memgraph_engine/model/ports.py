@@ -167,7 +167,7 @@ class Reranker(Protocol):
 
     name: str
 
-    def rerank(self, question: str, texts: Sequence[str]) -> "Sequence[float] | NDArray[np.floating[Any]]":
+    def rerank(self, query: str, texts: Sequence[str]) -> "Sequence[float] | NDArray[np.floating[Any]]":
         """Return a finite score for each text, in order, of any scale: a higher one answers better.
 
         Raises ModelUnavailable or ModelRefused; then the notes stay in the order that they have.

@@ -78,9 +78,9 @@ class Round(Result):
     words and vectors found was relevant (the setting `recall.pathways`).
     """
 
-    brief = ("question", "confidence", "sufficient")
+    brief = ("query", "confidence", "sufficient")
 
-    question: str
+    query: str
     confidence: float | None
     sufficient: bool
     missing: tuple[str, ...] = ()
@@ -587,9 +587,9 @@ class Reflection(Result):
     `decisions` ended notes that were used as often as their policy allows, or prolonged such as it prolongs.
     """
 
-    brief = ("question", "notes")
+    brief = ("query", "notes")
 
-    question: str
+    query: str
     notes: tuple[Reflected, ...]
     decisions: tuple[Decision, ...] = ()
 
@@ -769,18 +769,18 @@ class Retrieval(Result):
     """What a call gave a reader, and when: the `notes`, the best first.
 
     The reader is `user_id`, None for whoever asked the shared memory alone; `agent` and `session` are as they were
-    given to the `call` (search, blocks, claims, context, answer, prompt or reflect), '' if they were not. `question` is
+    given to the `call` (search, blocks, claims, context, answer, prompt or reflect), '' if they were not. `query` is
     '' where its words are not recorded, or were erased.
     """
 
-    brief = ("at", "user_id", "call", "question", "notes")
+    brief = ("at", "user_id", "call", "query", "notes")
 
     id: str
     at: datetime
     user_id: str | None
     notes: tuple[Given, ...]
     call: str
-    question: str = ""
+    query: str = ""
     agent: str = ""
     session: str = ""
 

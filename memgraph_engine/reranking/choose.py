@@ -22,9 +22,9 @@ class CrossEncoderReranker:
                 f"The cross-encoder {model.name} gives {given} numbers to a pair of texts; a reranker gives one."
             )
 
-    def rerank(self, question: str, texts: Sequence[str]) -> "NDArray[np.float32]":
+    def rerank(self, query: str, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return an array of shape (texts,)."""
-        return self._read([(question, text) for text in texts])[:, 0]
+        return self._read([(query, text) for text in texts])[:, 0]
 
 
 def reranker_named(settings: Settings) -> Reranker | None:
@@ -67,12 +67,12 @@ class LiteLLMReranker:
         self._model, self._timeout = model, timeout
         self.name = f"litellm/{model}"
 
-    def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
+    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return a score for each text, NaN where none came; raises ModelUnavailable or ModelRefused."""
         try:
             answer = self._litellm.rerank(
                 model=self._model,
-                query=question,
+                query=query,
                 documents=list(texts),
                 top_n=len(texts),
                 return_documents=False,

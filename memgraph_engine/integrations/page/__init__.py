@@ -249,11 +249,11 @@ def _shown(path: str, template: str, take: Callable[..., Callable[..., Any]] = r
 
 
 @_shown("/search", "search.html")
-def search(seen: Look, q: str = "") -> Mapping[str, Any]:
+def search(seen: Look, query: str = "") -> Mapping[str, Any]:
     """Show what a question finds, with the scores of each channel."""
     whose = seen.whose()
-    hits = seen.memory.search(q, top_k=_HITS, explain=True, **whose) if q.strip() else []
-    return {"q": q, "hits": hits, "channels": CHANNELS, "stats": seen.memory.stats(**whose)}
+    hits = seen.memory.search(query, top_k=_HITS, explain=True, **whose) if query.strip() else []
+    return {"query": query, "hits": hits, "channels": CHANNELS, "stats": seen.memory.stats(**whose)}
 
 
 @_shown("/notes/{id}", "note.html")
