@@ -33,6 +33,15 @@ def test_the_blocks_of_a_page_do_what_it_says(page, place):
     Runner(page).run((ROOT / page).read_text("utf-8"))
 
 
+def test_there_is_one_way_to_install():
+    measured = "docs/benchmarks-appendix.md"  # of a smaller one, what it weighs
+    told = [(ROOT / page).read_text("utf-8") for page in PAGES if page != measured]
+    told += [book.read_text("utf-8") for book in (ROOT / "notebooks").glob("*.ipynb")]
+    lines = [line for text in told for line in re.findall(r"pip install '\.\[local[^']*'", text)]
+    assert len(lines) > 5
+    assert {*lines} == {"pip install '.[local,topics,fast,serve]'"}
+
+
 # ---- the pages that are made from the program -----------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""What blocks of docs/recipes.md do that tests/test_docs.py can't tell, or can't run: models, typing, benches."""
+"""What blocks of recipes and of the tutorial do that tests/test_docs.py can't tell, or can't run: models, benches."""
 
 import asyncio
 import builtins
@@ -19,7 +19,8 @@ from memgraph_engine import MemgraphEngineError, ModelRefused, ModelUnavailable,
 from tests.loopback import Say, chat_server, forget_clients
 from tests.models import extracted
 
-PAGE = Path(__file__).parent.parent / "docs" / "recipes.md"
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE = DOCS / "recipes.md"
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,10 @@ class Block:
             yield dict(word.split("=", 1) for word in given), words[len(given) :]
 
 
-def blocks():
+def blocks(page=PAGE):
     """Return the blocks by their recipe and number."""
     found = {}
-    for recipe in PAGE.read_text("utf-8").split("\n## ")[1:]:
+    for recipe in page.read_text("utf-8").split("\n## ")[1:]:
         for number, block in enumerate(re.findall(r"```(\w+)\n(.*?)```", recipe, re.DOTALL), 1):
             found[recipe.partition("\n")[0], number] = Block(*block)
     return found
@@ -84,36 +85,30 @@ def server(server):
     forget_clients()
 
 
-# ---- a chat loop ----------------------------------------------------------------------------
+# ---- the tutorial's agent, with a model -----------------------------------------------------
 
 
-@recipe("A chat loop", 1)
-def test_a_chat_remembers_the_last_one(block, memory, types, monkeypatch, capsys):
-    with chat_server() as model:
-        for name, value in {"API_BASE": model.base, "API_KEY": "none"}.items():
+def test_the_agent_remembers_the_last_chat(memory, types, monkeypatch, capsys):
+    tutorial = blocks(DOCS / "tutorial.md")
+    model = "9. Put a real model in"
+    parts = ("2. Connect", 1), ("3. The agent", 2), (model, 1), (model, 2)
+    program = Block("python", "\n".join(tutorial[part].text for part in parts))
+    with chat_server() as http:
+        for name, value in {"API_BASE": http.base, "API_KEY": "none"}.items():
             monkeypatch.setenv(f"OPENAI_{name}", value)
         monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-        model.say("What a nice name.", "Your dog is called Rex.")
-        types("My dog is called Rex.")
-        block.run()
-        types("What is my dog called?")
-        block.run()
+        http.say("What a nice name.", "Your dog is called Rex.")
+        for said in ("My dog is called Rex.", "What is my dog called?"):
+            types(said)
+            program.run()["memory"].close()
     assert capsys.readouterr().out.splitlines() == ["What a nice name.", "Your dog is called Rex."]
-    system, asked = model.asked[1]["messages"]
-    assert "ana: My dog is called Rex." in system["content"]
-    assert asked["content"] == "What is my dog called?"
-    assert memory.stats(user_id="ana").sources == 4
-    said_again = memory.decisions(user_id="ana", limit=1)[0]  # what the model only says again makes no note
+    assert [one["content"] for one in http.asked[1]["messages"] if one["role"] == "user"] == [
+        "My dog is called Rex.",
+        "What is my dog called?",
+    ]
+    assert memory.stats(user_id="mia").sources == 4
+    said_again = memory.decisions(user_id="mia", limit=1)[0]  # what the model only says again makes no note
     assert (said_again.kind, said_again.about[0].text) == ("discard", "Your dog is called Rex.")
-
-
-@recipe("A chat loop", 2)
-def test_a_chat_without_a_model_shows_what_is_known(block, types, capsys):
-    types("My dog is called Rex.", "What is my dog called?", "What is the capital of Mongolia?")
-    block.run()
-    first, second, third = capsys.readouterr().out.splitlines()
-    assert first == third == "I remember nothing about that."
-    assert re.fullmatch(r"\[1\] \d{4}-\d\d-\d\d \(\w+\): ana: My dog is called Rex\.", second)
 
 
 # ---- a web service --------------------------------------------------------------------------
