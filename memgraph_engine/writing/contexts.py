@@ -83,11 +83,9 @@ def _render(engine: Engine, scope: Scope, ids: Sequence[str]) -> int:
 
 
 def _rewrite(transaction: Transaction, decision: str, found: Mapping[str, Outdated]) -> None:
-    vectors = transaction.embedder.embed_documents([context for _, context in found.values()])
-    for (one, context), vector in zip(found.values(), vectors, strict=True):
-        given = None if one.note.status in ("pending", "archived") else vector  # it gets both of its vectors at once
+    for one, context in found.values():
         properties = terms_of(context, one.note.sources, transaction.language)
-        transaction.revise(one, Revision(one.note.id, decision, properties, "rewritten", context_vector=given))
+        transaction.revise(one, Revision(one.note.id, decision, properties, "rewritten"))
 
 
 def terms_of(context: str, sources: Sequence[Source], language: str) -> dict[str, str]:

@@ -139,5 +139,4 @@ def _less(transaction: Transaction, one: Rendering, lost: Collection[Key], decis
         if turn.source.key not in lost
     ]
     drops = tuple(turn.source.key for turn in one.turns if turn.source.key in lost)
-    properties, vectors = remaining(transaction, one.found, rest)
-    return Revision(one.found.note.id, decision, properties, "changed", *vectors, drops=drops)
+    return Revision(one.found.note.id, decision, remaining(transaction, one.found, rest), drops=drops)

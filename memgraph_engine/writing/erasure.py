@@ -354,7 +354,7 @@ def _retold(transaction: Transaction, ids: Sequence[str], losing: Collection[str
             note = replace(note, expires_at=lives[id][0], erase_at=lives[id][1])
         own = USER if one.found.constructed_by == USER and not loses else ""
         found = replace(one.found, note=note, constructed_by=own)
-        properties, (raw, context) = (remaining if loses else retold)(transaction, found, turns)
+        properties = (remaining if loses else retold)(transaction, found, turns)
         if not ("raw" in properties or id in lives):
             continue
         names = None
@@ -364,7 +364,7 @@ def _retold(transaction: Transaction, ids: Sequence[str], losing: Collection[str
         # an evolution may have taken others from what is erased
         tags = notes.tags_of(source for source, _ in turns)
         given = {**properties, "tags": tags, "constructed_by": own}
-        yield found, Revision(id, decision, given, "changed", raw, context, names)
+        yield found, Revision(id, decision, given, keywords=names)
 
 
 def _summed_up(
@@ -377,8 +377,8 @@ def _summed_up(
         if one.found.note.sums and id in lives and parts:
             same = Revision(id, decision, {})
             if id in losing or one.found.by_model:
-                properties, vectors, names = summaries.anew(transaction, one, parts)
-                same = Revision(id, decision, properties, "changed", *vectors, names)
+                properties, names = summaries.anew(transaction, one, parts)
+                same = Revision(id, decision, properties, keywords=names)
             yield one.found, same
 
 

@@ -188,9 +188,6 @@ class Eviction(Pass[Evicted]):
         for properties, by in zip(given, written, strict=True):
             if by:
                 properties |= {**contexts.terms_of(by.text, (), language), "constructed_by": by.model}
-        vectors = self.engine.embedder.embed_documents(
-            [text.spoken for text in texts] + [properties["context"] for properties in given]
-        )
         decisions = []
         for place, (cluster, own, by) in enumerate(zip(some, parts, written, strict=True)):
             ids = sorted({*(part.note for part in own), *(one.found.note.id for one in cluster)})
@@ -208,7 +205,6 @@ class Eviction(Pass[Evicted]):
                     decision.note,
                     decision.id,
                     {**given[place], **lives, "policy_as": first.policy_as or None},
-                    (vectors[place], vectors[len(some) + place]),
                     tuple(sorted(names, key=lambda name: (-names[name], name))[: self.engine.settings.max_keywords]),
                     tuple(ids),
                     max(part.said_at for part in own),

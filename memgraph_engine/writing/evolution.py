@@ -140,7 +140,6 @@ class Evolution(Pass[Evolved]):
         writing = _Writing(transaction)
         for step in steps:
             writing.add(step)
-        writing.revise()
         transaction.commit()
         db.commit("scopes/evolved", scope=scope, version=state.version + bool(writing.decisions))
         counts = writing.ties, len(writing.tags), len(writing.contexts)
@@ -258,7 +257,6 @@ class _Writing:
     ties: int = 0
     tags: dict[str, list[str]] = field(default_factory=dict)
     contexts: dict[str, str] = field(default_factory=dict)
-    _planned: list[tuple[Found, str, dict[str, object], str]] = field(default_factory=list)
 
     def add(self, step: Step) -> None:
         """Plan what a step changes, if it changes anything, as one decision."""
@@ -294,7 +292,7 @@ class _Writing:
                     self.contexts[one.id] = context
                 if "tags" in given:
                     self.tags[one.id] = list(given["tags"])  # type: ignore[call-overload]
-                self._planned.append((one.found, decision.id, given, context))
+                self.transaction.revise(one.found, Revision(one.id, decision.id, given))
 
     def _properties(self, one: One, step: Step) -> dict[str, object]:
         """Return what changes of a note: nothing of one that is pinned; no context twice."""
@@ -315,14 +313,6 @@ class _Writing:
             self.transaction.put("strengthen", new=bound.newer, old=bound.older, score=score, decision=decision)
         else:
             self.transaction.relate(Relation(new.id, two.one.id, "link", round(two.scores.related, 4), decision))
-
-    def revise(self) -> None:
-        """Embed all new contexts in one call, and plan the new version of each note."""
-        texts = [context for *_, context in self._planned if context]
-        vectors = iter(self.transaction.embedder.embed_documents(texts) if texts else ())
-        for found, decision, given, context in self._planned:
-            vector = next(vectors) if context else None
-            self.transaction.revise(found, Revision(found.note.id, decision, given, context_vector=vector))
 
 
 def _candidate(one: One) -> Candidate:

@@ -109,18 +109,15 @@ def properties(summary: Text, parts: Sequence[Part], language: str) -> dict[str,
     }
 
 
-def anew(
-    transaction: Transaction, one: Summed, parts: Sequence[Part]
-) -> tuple[dict[str, Any], tuple[Any, Any], tuple[str, ...]]:
-    """Return the properties, vectors and keywords of a summary that stands for these parts from now on."""
+def anew(transaction: Transaction, one: Summed, parts: Sequence[Part]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the properties and keywords of a summary that stands for these parts from now on."""
     language, keep = transaction.language, transaction.engine.settings.lifecycle.keep
     made = text(parts, rare(parts, language), keep, language)
     given = properties(made, parts, language)
     times = {"said_at": max(part.said_at for part in parts), "valid_from": min(part.valid_from for part in parts)}
-    raw, context = transaction.embedder.embed_documents([made.spoken, made.context])
     words = {*given["raw_terms"].split(), *given["context_terms"].split()}
     names = tuple(name for name in one.found.note.keywords if set(tokenize(name, language)) <= words)
-    return {**given, **times}, (raw, context), names
+    return {**given, **times}, names
 
 
 def release(transaction: Transaction, decision: str, leaving: Collection[str]) -> list[str]:
@@ -145,9 +142,7 @@ def release(transaction: Transaction, decision: str, leaving: Collection[str]) -
         if one.found.constructed_by == USER:
             transaction.revise(one.found, Revision(note.id, decision, {}, sums=sums, light=not readable))
             continue
-        given, vectors, names = anew(transaction, one, parts)
-        if readable:
-            transaction.revise(one.found, Revision(note.id, decision, given, "changed", *vectors, names, sums=sums))
-        else:
-            transaction.revise(one.found, Revision(note.id, decision, given, sums=sums, light=True))
+        given, names = anew(transaction, one, parts)
+        kept = Revision(note.id, decision, given, keywords=names if readable else None, sums=sums, light=not readable)
+        transaction.revise(one.found, kept)
     return [one.found.note.id for one in found]
