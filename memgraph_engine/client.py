@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, Unpack
@@ -249,8 +250,8 @@ class Memory:
         path that does not exist, MissingExtra where what reads it is not installed.
         """
         check_switches(repository=repository)
-        reader = readers.Reader.of(self.engine.settings, format, sample_id, encoding, repository)
-        scope = self._scope(user_id, shared)
+        read, scope = partial(readers.Reader.of, self.engine.settings), self._scope(user_id, shared)
+        reader = read(format=format, sample_id=sample_id, encoding=encoding, repository=repository)
         return Ingestion(self.engine, scope, reader, update or repository, wait, progress).run(path, id)
 
     def process(self, *, user_id: str | None = None, shared: bool = False, limit: int | None = None) -> Receipt:

@@ -149,7 +149,7 @@ class Ingestion:
         """Ingest one file; if it can't be read, that is a fault among others."""
         try:
             items = self.reader.items(file)
-            if self.reader.kind(file) in (*documents.KINDS, "code"):
+            if self.reader.kind(file.path) in (*documents.KINDS, "code"):
                 self._document(file, list(items))
             else:
                 self._messages(file, items)
@@ -170,7 +170,7 @@ class Ingestion:
         self._count(Ingested(remarks=tuple(item for item in items if isinstance(item, Remark))))
         new = [self._source(item) for item in items if isinstance(item, dict)]
         stored = sources.document(self.engine.db, self.scope.name, file.id)
-        is_code = self.reader.kind(file) == "code"
+        is_code = self.reader.kind(file.path) == "code"
         found = (by_name if is_code else difference)(stored, new, former=not self.update)
         if not self.update and (others := len(found.changed) + len(found.gone)):
             passages = "a passage was" if others == 1 else f"{others:,} passages were"
