@@ -11,7 +11,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, chain, count, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from reprlib import Repr
 
@@ -307,7 +307,10 @@ def difference(stored: Sequence[Passage], new: Sequence[Source], *, former: bool
 
 def _followed(ids: Iterable[str]) -> list[str]:
     """Return for each place the last id up to it; '' where there is none."""
-    return list(accumulate(ids, lambda last, one: one or last))
+    found = list[str]()
+    for one in ids:
+        found.append(one or "".join(found[-1:]))
+    return found
 
 
 def _renamed(new: Sequence[Source], taken: set[str]) -> list[Source]:

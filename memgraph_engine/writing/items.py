@@ -16,9 +16,9 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound, SourceConflict
 from memgraph_engine.gate.verdict import APPEND
 from memgraph_engine.graph import items as item_graph, notes, sources
-from memgraph_engine.ingest.construct import Placed, construct
 from memgraph_engine.ingest.passages import cuts
 from memgraph_engine.lifecycle.policies import Life
+from memgraph_engine.model.candidate import Placed
 from memgraph_engine.model.item import ITEMS, UNFOUND, Item, Put, item_of, source_id
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import READABLE, Source, cut_up
@@ -83,14 +83,8 @@ class ItemWriter:
         seen = look_up(work, [one for some in made.values() for one in some], keywords=True)
         new = [put for put in puts if source_id(self._shelf, put.key) not in seen.known]
         if new:
-            candidates = construct(
-                [Placed(one) for put in new for one in made[put.key]],
-                seen.keywords,
-                language=seen.language,
-                max_keywords=engine.settings.max_keywords,
-                vectors=work.vectors,
-                phrases=work.phrases,
-            )
+            placed = [Placed(one) for put in new for one in made[put.key]]
+            candidates = work.constructor.construct(placed, seen.keywords, seen.language)
             Batch(engine, work.scope, seen).write(candidates, [APPEND] * len(candidates))
             engine.versions[work.scope.name] = seen.version + 1
         return [put for put in puts if put not in new]

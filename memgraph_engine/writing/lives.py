@@ -17,10 +17,9 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import erasures, notes
 from memgraph_engine.graph.notes import SUMMARY, USER, Found, Rendering, Revision
-from memgraph_engine.ingest.construct import Placed
 from memgraph_engine.language.keywords import key
 from memgraph_engine.lifecycle.policies import Life, life_of, quoted
-from memgraph_engine.model.candidate import Keyword
+from memgraph_engine.model.candidate import Keyword, Placed
 from memgraph_engine.model.memory import MOST_KEYWORDS, NEVER, READABLE, TRUE_ONCE, Key, Note, Source
 from memgraph_engine.model.result import Applied, Decision, DecisionKind
 from memgraph_engine.model.scope import Scope

@@ -16,11 +16,10 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph import notes, sources
 from memgraph_engine.graph.notes import NewNote, Rendering, Revision, tags_of, texts_of
-from memgraph_engine.ingest.construct import Placed
 from memgraph_engine.ingest.messages import content_hash
 from memgraph_engine.ingest.passages import of_message
 from memgraph_engine.lifecycle.policies import Life, quoted
-from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.candidate import Candidate, Placed
 from memgraph_engine.model.memory import READABLE, Key, Source, note_id
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
