@@ -219,8 +219,7 @@ class Batch:
         """Take the words of what is superseded out of the stored contexts that quote them."""
         for note in dict.fromkeys(corrected.values()):
             hidden = dict.fromkeys(source for source, by in corrected.items() if by == note)
-            turns = contexts.Turns.after(self.engine.db, self.scope.name, hidden)
-            contexts.rewrite(self._transaction, self._decisions[note], turns, self._joined)
+            contexts.follow(self._transaction, self._decisions[note], hidden, self._joined)
 
     def _decide(self, judged: Sequence["_Judged"]) -> Entry:
         """Plan what one decision does: on an input, or on a note that waits."""

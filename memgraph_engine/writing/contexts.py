@@ -53,6 +53,11 @@ class Turns:
         return self.now.get(one.previous_key or _NONE, one.previous) if one else None
 
 
+def follow(transaction: Transaction, decision: str, changed: Repeatable, without: Collection[str] = ()) -> None:
+    """Plan new contexts for the notes of the turns after the `changed` sources; those `without` have theirs."""
+    rewrite(transaction, decision, Turns.after(transaction.db, transaction.scope.name, changed), without)
+
+
 def rewrite(transaction: Transaction, decision: str, turns: Turns, without: Collection[str] = ()) -> None:
     """Plan new contexts for the notes of the turns after those that change, but not those of the notes `without`."""
     followers = {note for one in turns.around.values() for note in one.followers} - set(without)

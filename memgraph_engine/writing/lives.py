@@ -246,10 +246,9 @@ def _live(
     leaving: Collection[str] = (),
 ) -> Decision:
     """Give notes other lives, in one decision; some are `leaving` their summaries."""
-    db, scope = transaction.db, transaction.scope
     only = next(iter(changes)) if len(changes) == 1 else ""
     decision = transaction.decide(kind, only, evidence=why)
-    told = notes.renderings(db, scope.name, list(changes))
+    told = notes.renderings(transaction.db, transaction.scope.name, list(changes))
     now_told = _repeatable(told, changes)
     parted = defaultdict[str, list[Note]](list)
     for one in told:
@@ -262,8 +261,7 @@ def _live(
         _revise(transaction, decision.id, one, change, now_told.get, _named(transaction, one, change))
     released = summaries.release(transaction, decision.id, leaving) if leaving else []
     retold = part(transaction, decision.id, parted, now_told, [*changes, *released])
-    turns = contexts.Turns.after(db, scope.name, now_told)
-    contexts.rewrite(transaction, decision.id, turns, [*changes, *retold])
+    contexts.follow(transaction, decision.id, now_told, [*changes, *retold])
     transaction.commit()
     return decision
 

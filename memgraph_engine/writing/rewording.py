@@ -146,11 +146,10 @@ class Reworded:
 
 def reword(transaction: Transaction, given: Reworded, life: Life | None = None) -> Decision:
     """Give a source another text, and its notes another life if one is given; raises Stale, with nothing written."""
-    db, scope = transaction.db, transaction.scope.name
     notes = [one.found.note.id for one in given.told]
     only = notes[0] if len(notes) == 1 and not given.added else ""
     decision = transaction.decide("update", only)
-    around = sources.around(db, scope, [given.id])
+    around = sources.around(transaction.db, transaction.scope.name, [given.id])
     before = [
         quoted(around[given.id, 0].previous, given.new[0]),
         *(given.quotable.get(part) for part in range(len(given.new) - 1)),
@@ -160,7 +159,7 @@ def reword(transaction: Transaction, given: Reworded, life: Life | None = None) 
     parted = [one.found.note.id for one in given.told if not plan.revise(one)]
     plan.add()
     transaction.rewrite(sources.joined(given.new), sources.cuts(given.new), parted=parted)
-    contexts.rewrite(transaction, decision.id, contexts.Turns.after(db, scope, {given.end: plan.end}), notes)
+    contexts.follow(transaction, decision.id, {given.end: plan.end}, notes)
     transaction.commit()
     return decision
 

@@ -398,5 +398,4 @@ def _bring_back(transaction: Transaction, decision: str, note: str) -> None:
         )
     holds = {**change.retold(transaction, found.found, turns), "status": "active", "valid_to": NEVER}
     transaction.revise(found.found, Revision(note, decision, holds))
-    after = contexts.Turns.after(db, scope.name, {source.key: source for source, _ in turns})
-    contexts.rewrite(transaction, decision, after, without=[note])
+    contexts.follow(transaction, decision, {source.key: source for source, _ in turns}, without=[note])
