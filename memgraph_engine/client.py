@@ -26,15 +26,16 @@ from memgraph_engine.graph import (
     spending,
     topics as topic_graph,
 )
-from memgraph_engine.ingest import given, readers
-from memgraph_engine.ingest.given import Message
+from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.messages import (
+    Message,
     MessageFields,
     check_limit,
     check_name,
     check_path,
     check_switches,
     check_text,
+    messages,
     parse_time,
 )
 from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, FACTS, NEWEST, OUTLINE, TOP_K
@@ -183,7 +184,7 @@ class Memory:
         context's: an assistant's message that mostly repeats them is kept as a source without a note. Raises
         InvalidInput; then nothing is written.
         """
-        some = given.messages(message, fields)
+        some = messages(message, fields)
         return adding.add(self.engine, self._scope(user_id, shared), some, wait=wait, shown=shown)
 
     def add_many(

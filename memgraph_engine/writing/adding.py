@@ -23,8 +23,7 @@ from memgraph_engine.errors import (
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import leases, notes, scopes, sources
 from memgraph_engine.ingest.construct import place, waiting
-from memgraph_engine.ingest.given import source_of
-from memgraph_engine.ingest.messages import SINGLE, check_texts
+from memgraph_engine.ingest.messages import SINGLE, check_texts, source_of
 from memgraph_engine.ingest.passages import of_message
 from memgraph_engine.ingest.worth import worthless
 from memgraph_engine.lifecycle.policies import quoted
@@ -80,11 +79,9 @@ def store(
 
 
 def process(engine: Engine, scope: Scope, limit: int | None = None) -> Receipt:
-    """Construct pending notes of a scope, oldest first, a batch in a transaction, each exactly once.
+    """Construct pending notes, a batch in a transaction; one process at a time, so that no model is asked twice.
 
-    One process at a time works on a scope, so that no model is asked twice about the same. A note that can't be
-    constructed is passed over; where there is no other, ConstructionFailed is raised, and where there are many,
-    what went wrong.
+    Where many can't be constructed, it is not the notes: what went wrong is raised.
     """
     if limit is not None and (type(limit) is not int or limit < 1):
         raise InvalidInput(f"limit must be a whole number from 1, or None for all, not {limit!r}.")

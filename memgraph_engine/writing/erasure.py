@@ -81,10 +81,7 @@ def _chosen(some: Sequence[Meant], why: Mapping[str, Chosen]) -> tuple[Chosen, .
 
 
 def erase(engine: Engine, given: object) -> ErasureReceipt:
-    """Carry a plan out; one that was begun goes on.
-
-    Raises Held, ErasureRefused for a plan that is out of date, NotFound for one that means nothing, or InvalidInput.
-    """
+    """Carry a plan out; one that was begun goes on. Raises Held, ErasureRefused, NotFound, or InvalidInput."""
     if not isinstance(given, ErasurePlan):
         raise InvalidInput(f"erase takes a plan that forget made, not {named(given)}.")
     if given.tenant != engine.settings.tenant:
@@ -232,10 +229,7 @@ def _meant(db: Database, scope: Scope, one: Erasure) -> list[Meant]:
 
 
 def verify(engine: Engine, scope: Scope | None, probe: str | None, *, files: bool) -> list[str]:
-    """Return a sentence for each fault of the tenant's receipts; and for words of a probe that are still held.
-
-    That is by a memory, and with `files` by the managed server's files. Raises InvalidInput.
-    """
+    """Return a sentence for each fault of the tenant's receipts, and for words of a probe that are still held."""
     found = _faults(engine)
     if scope:
         words = check_text(probe, "probe", engine.settings.max_text)

@@ -21,8 +21,7 @@ from memgraph_engine.graph import scopes, sources
 from memgraph_engine.graph.sources import Passage
 from memgraph_engine.ingest import documents
 from memgraph_engine.ingest.folders import File, Folder
-from memgraph_engine.ingest.given import source_of
-from memgraph_engine.ingest.messages import check_name, check_paths, content_hash
+from memgraph_engine.ingest.messages import check_name, check_paths, content_hash, source_of
 from memgraph_engine.ingest.readers import Item, Reader
 from memgraph_engine.model.code import name_of, piece_id
 from memgraph_engine.model.ingested import Fault, Ingested, Remark

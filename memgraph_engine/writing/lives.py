@@ -56,10 +56,7 @@ class Change:
 
 @retried
 def restore(engine: Engine, scope: Scope, id: str) -> Decision:
-    """Bring back what expired, or was evicted. Raises NotFound, or InvalidInput for what can be read.
-
-    The class of what expired begins anew. What was evicted leaves its summary, which is made anew of the rest.
-    """
+    """Bring back what expired, or was evicted. Raises NotFound, or InvalidInput for what can be read."""
     transaction, found = _begun(engine, scope, id)
     now = transaction.now
     ended = [one for one in found if one.note.status in _ENDED]

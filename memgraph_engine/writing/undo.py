@@ -31,10 +31,7 @@ _TOUCHED = ("created", "changed", "superseded", "retired")
 
 
 def undo(engine: Engine, scope: Scope, id: str, *, cascade: bool = False) -> Decision:
-    """Take a decision back, with `cascade` after all later ones that touched what it made.
-
-    Raises UndoRefused, also with `cascade` where something in its way can't be taken back.
-    """
+    """Take a decision back, with `cascade` after all later ones that touched what it made; raises UndoRefused."""
     known: list[str] | None = None
     why: UndoRefused | None = None
     while True:
