@@ -114,6 +114,16 @@ class Roles:
         assert isinstance(answer, CheckedAnswer)
         return answer
 
+    def asked(self, request: Request, spent: Spent, part: str) -> CheckedAnswer | None:
+        """Ask as `ask` does, and count in `spent` what that cost; None where it fails for a `part`."""
+        try:
+            answer = self.ask(request, meters=spent.meters)
+        except ModelError as error:
+            spent.failed(part, error)
+            return None
+        spent.cost += answer.cost
+        return answer
+
     def ask_many(
         self, requests: Sequence[Request], *, meters: Sequence[Gauge] = ()
     ) -> list[CheckedAnswer | ModelError]:

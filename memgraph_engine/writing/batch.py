@@ -312,10 +312,7 @@ class Batch:
         draft.keywords = tuple(names)[:MOST_KEYWORDS]
         self._transaction.name(k for k in candidate.keywords if k.name in draft.keywords)
         properties = {
-            "raw": list(text.raw),
-            "context": text.context,
-            "raw_terms": " ".join(tokenize(text.spoken, self.seen.language)),
-            "context_terms": " ".join(tokenize(text.context, self.seen.language)),
+            **contexts.texts_of(text, (), self.seen.language),
             "tags": list(draft.tags),
             "constructed_by": draft.constructed_by,
             **(draft.life.properties if renewed else {}),

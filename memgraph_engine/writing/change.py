@@ -1,7 +1,7 @@
 """Change what is remembered: a new version of a note. The old state is kept."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memgraph_engine.engine.wiring import Engine
@@ -13,7 +13,7 @@ from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.rendering.context import render, terms
+from memgraph_engine.rendering.context import render
 from memgraph_engine.writing import contexts
 from memgraph_engine.writing.transaction import Transaction
 
@@ -98,9 +98,7 @@ def retold(transaction: Transaction, found: Found, turns: Sourced) -> dict[str, 
     context = found.note.context if found.constructed_by else text.context
     if found.constructed_by == note_graph.USER or (text.raw, context) == (found.note.raw, found.note.context):
         return {}
-    sources = [source for source, _ in turns]
-    said = {"raw": list(text.raw), "raw_terms": " ".join(terms(text.spoken, sources, language))}
-    return {**said, **contexts.terms_of(context, sources, language)}
+    return contexts.texts_of(replace(text, context=context), [source for source, _ in turns], language)
 
 
 def update(at: Target, new: Candidate) -> Decision:

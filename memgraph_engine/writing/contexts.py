@@ -8,16 +8,18 @@ What a chat model or the user wrote is left alone.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import notes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import Found, Rendering, Revision
+from memgraph_engine.language.terms import tokenize
 from memgraph_engine.lifecycle.policies import quoted
 from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.question import Filters
-from memgraph_engine.rendering.context import render, terms
+from memgraph_engine.rendering.context import Text, render, terms
 from memgraph_engine.writing.commit import retried
 from memgraph_engine.writing.transaction import Transaction
 
@@ -91,6 +93,18 @@ def _rewrite(transaction: Transaction, decision: str, found: Mapping[str, Outdat
     for one, context in found.values():
         properties = terms_of(context, one.note.sources, transaction.language)
         transaction.revise(one, Revision(one.note.id, decision, properties, "rewritten"))
+
+
+def texts_of(text: Text, sources: Sequence[Source], language: str) -> dict[str, Any]:
+    """Return the properties of both texts of a note with these sources; what a model or a user told has none."""
+    raw = {"raw": list(text.raw), "raw_terms": " ".join(terms(text.spoken, sources, language))}
+    return {**raw, **terms_of(text.context, sources, language)}
+
+
+def keywords_in(names: Iterable[str], given: Mapping[str, Any], language: str) -> tuple[str, ...]:
+    """Return the keywords of which a note says all words, by the properties of its texts."""
+    words = {*given["raw_terms"].split(), *given["context_terms"].split()}
+    return tuple(name for name in names if set(tokenize(name, language)) <= words)
 
 
 def terms_of(context: str, sources: Sequence[Source], language: str) -> dict[str, str]:

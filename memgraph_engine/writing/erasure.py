@@ -23,11 +23,11 @@ from memgraph_engine.graph.erasures import Erasure, Meant
 from memgraph_engine.graph.notes import USER, Revision, found_from
 from memgraph_engine.graph.retrievals import Question
 from memgraph_engine.ingest.messages import check_name, check_text
-from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
+from memgraph_engine.language.terms import DEFAULT_LANGUAGE
 from memgraph_engine.model.memory import UNKNOWN_PAST, Source, cut_up, line
 from memgraph_engine.model.result import Chosen, ErasurePlan, ErasureReceipt, Hold
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.writing import summaries, traces
+from memgraph_engine.writing import contexts, summaries, traces
 from memgraph_engine.writing.change import remaining, retold
 from memgraph_engine.writing.commit import Stale, retried, until_current
 from memgraph_engine.writing.traces import Run, Runs, Traces
@@ -351,10 +351,7 @@ def _retold(transaction: Transaction, ids: Sequence[str], losing: Collection[str
         properties = (remaining if loses else retold)(transaction, found, turns)
         if not ("raw" in properties or id in lives):
             continue
-        names = None
-        if "raw" in properties:
-            words = {*properties["raw_terms"].split(), *properties["context_terms"].split()}
-            names = tuple(name for name in note.keywords if set(tokenize(name, transaction.language)) <= words)
+        names = contexts.keywords_in(note.keywords, properties, transaction.language) if "raw" in properties else None
         # an evolution may have taken others from what is erased
         tags = notes.tags_of(source for source, _ in turns)
         given = {**properties, "tags": tags, "constructed_by": own}

@@ -11,12 +11,12 @@ from typing import Any
 from memgraph_engine.cost import Cost
 from memgraph_engine.graph import notes
 from memgraph_engine.graph.notes import SUMMARY, USER, Part, Revision, Summed
-from memgraph_engine.language.terms import tokenize
 from memgraph_engine.lifecycle.summaries import extract, rarity, unfaithful
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.memory import READABLE, Note, Source, parted
 from memgraph_engine.rendering.context import Text, render
+from memgraph_engine.writing import contexts
 from memgraph_engine.writing.transaction import Transaction
 
 _Lines = tuple[str, ...]
@@ -97,10 +97,7 @@ def properties(summary: Text, parts: Sequence[Part], language: str) -> dict[str,
     first = parts[0]
     sessions, agents = {part.session for part in parts}, {part.agent for part in parts}
     return {
-        "raw": list(summary.raw),
-        "context": summary.context,
-        "raw_terms": " ".join(tokenize(summary.spoken, language)),
-        "context_terms": " ".join(tokenize(summary.context, language)),
+        **contexts.texts_of(summary, (), language),
         "constructed_by": SUMMARY,
         "session": first.session if len(sessions) == 1 else "",
         "seq": first.seq if len(sessions) == 1 else 0,
@@ -115,9 +112,7 @@ def anew(transaction: Transaction, one: Summed, parts: Sequence[Part]) -> tuple[
     made = text(parts, rare(parts, language), keep, language)
     given = properties(made, parts, language)
     times = {"said_at": max(part.said_at for part in parts), "valid_from": min(part.valid_from for part in parts)}
-    words = {*given["raw_terms"].split(), *given["context_terms"].split()}
-    names = tuple(name for name in one.found.note.keywords if set(tokenize(name, language)) <= words)
-    return {**given, **times}, names
+    return {**given, **times}, contexts.keywords_in(one.found.note.keywords, given, language)
 
 
 def release(transaction: Transaction, decision: str, leaving: Collection[str]) -> list[str]:
