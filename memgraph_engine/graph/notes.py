@@ -172,8 +172,6 @@ class NewSummary:
     properties: Row
     keywords: tuple[str, ...]
     sums: tuple[str, ...]
-    said_at: datetime
-    valid_from: datetime
     created_at: datetime
     ends: tuple[datetime, datetime]
 
@@ -260,7 +258,7 @@ def summary(scope: Scope, new: NewSummary) -> Row:
     """Return the row that stores a new summary."""
     properties = {**new.properties, "status": "active", "pinned": False, "several": True}
     return {
-        **_new(scope, properties, new.said_at, new.created_at, new.valid_from),
+        **_new(scope, properties, new.properties["said_at"], new.created_at, new.properties["valid_from"]),
         **ends(*new.ends),
         **_packed(None, None),
         "id": new.id,
