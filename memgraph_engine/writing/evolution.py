@@ -264,7 +264,14 @@ class _Writing:
             "evolve",
             new.id,
             considered=tuple(
-                _considered(two, changes=two.tie or two.one.id in changed)
+                Considered(
+                    two.one.id,
+                    round(two.scores.redundancy, 4),
+                    round(two.scores.complementarity, 4),
+                    round(two.scores.cosine, 4),
+                    "related" if two.tie or two.one.id in changed else "none",
+                    two.why,
+                )
                 for two in step.near
                 if two.seen or two.tie or two.one.id in changed
             ),
@@ -366,17 +373,6 @@ def _context(context: str, one: One, new: One, language: str) -> tuple[str, str]
     denial = f"it no longer denies {lost[0]!r}" if lost else f"it denies {added[0]!r}" if added else ""
     why = unfaithful(text, lines, said, language) or denial
     return ("", f"The model's context was not used: {why}.") if why else (text, "")
-
-
-def _considered(two: Near, *, changes: bool) -> Considered:
-    return Considered(
-        two.one.id,
-        round(two.scores.redundancy, 4),
-        round(two.scores.complementarity, 4),
-        round(two.scores.cosine, 4),
-        "related" if changes else "none",
-        two.why,
-    )
 
 
 def _evidence(ties: int, changed: Mapping[str, Mapping[str, object]]) -> str:
