@@ -24,7 +24,7 @@ from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.search import Query, best_hits, retrieve
 
 if TYPE_CHECKING:
-    from memgraph_engine.ingest.given import Message
+    from memgraph_engine.ingest.messages import Message
 
 PARTS = ("quality", "claims", "speed", "job", "capacity")
 KS = (5, 10, 20)

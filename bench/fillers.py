@@ -15,7 +15,7 @@ from memgraph_engine.gate.verdict import APPEND
 from memgraph_engine.graph import notes as note_graph, writes
 from memgraph_engine.graph.scopes import open_scope, state
 from memgraph_engine.graph.sources import Seen
-from memgraph_engine.ingest.construct import Vectors, construct, place
+from memgraph_engine.ingest.construct import Constructor, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.scope import Scope
@@ -42,8 +42,7 @@ def originals(memory: Memory, every: Sequence[Conversation]) -> list[Candidate]:
         return found
     for conversation in every:
         sources = [parse_message(turn, turn["id"], timezone="UTC", max_text=65536) for turn in conversation.turns]
-        vectors = Vectors(memory.engine.embedder)
-        found += construct(place(sources, {}), {}, language="english", max_keywords=8, vectors=vectors)
+        found += Constructor(memory.engine.embedder, 8).construct(place(sources, {}), {}, "english")
     return found
 
 

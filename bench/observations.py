@@ -15,7 +15,7 @@ from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.evaluation.kept import KeptEmbedder
 from memgraph_engine.evaluation.locomo import Conversation, evidence
-from memgraph_engine.ingest.construct import Vectors, construct, place
+from memgraph_engine.ingest.construct import Constructor, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.ports import Embedder
@@ -72,17 +72,22 @@ def observations(path: Path, *, dated: bool) -> Iterator[tuple[Conversation, lis
 
 def observed(path: Path, embedder: Embedder, *, dated: bool = True) -> list[Observed]:
     """Build the notes of all conversations."""
-    vectors = Vectors(CheckedEmbedder(embedder))
+    constructor = Constructor(CheckedEmbedder(embedder), 8)
     return [
-        Observed(conversation, made(conversation.turns, vectors), made([one.message for one in cited], vectors), cited)
+        Observed(
+            conversation,
+            made(conversation.turns, constructor),
+            made([one.message for one in cited], constructor),
+            cited,
+        )
         for conversation, cited in observations(path, dated=dated)
     ]
 
 
-def made(messages: Sequence[Mapping[str, Any]], vectors: Vectors) -> list[Candidate]:
+def made(messages: Sequence[Mapping[str, Any]], constructor: Constructor) -> list[Candidate]:
     """Build the notes of messages."""
     sources = [parse_message(one, one["id"], timezone="UTC", max_text=65536) for one in messages]
-    return construct(place(sources, {}), {}, language=LANGUAGE, max_keywords=8, vectors=vectors)
+    return constructor.construct(place(sources, {}), {}, LANGUAGE)
 
 
 class FiledEmbedder(KeptEmbedder):

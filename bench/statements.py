@@ -15,7 +15,7 @@ from memgraph_engine.evaluation.report import table
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.gate import Gate
 from memgraph_engine.gate.verdict import Verdict
-from memgraph_engine.ingest.construct import Vectors, construct, place
+from memgraph_engine.ingest.construct import Constructor, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.ingest.worth import worthless
 from memgraph_engine.model.candidate import Candidate, Neighbourhood
@@ -53,9 +53,9 @@ def constructed(
     """Return what is made of messages that one batch brings, and the gate that judges it."""
     sources = [parse_message(one, str(at), timezone="UTC", max_text=65536) for at, one in enumerate(messages)]
     noise = worthless(sources, language, settings.gate)
-    vectors = Vectors(CheckedEmbedder(embedder))
+    constructor = Constructor(CheckedEmbedder(embedder), settings.max_keywords)
     placed = place(sources, {}, noise=noise)
-    made = construct(placed, {}, language=language, max_keywords=settings.max_keywords, vectors=vectors)
+    made = constructor.construct(placed, {}, language)
     return made, Gate(settings.gate, calibration(embedder.name), Scope("bench", "ana"), language, 0)
 
 

@@ -27,7 +27,7 @@ from memgraph_engine.graph import writes
 from memgraph_engine.graph.database import Row
 from memgraph_engine.graph.scopes import open_scope
 from memgraph_engine.graph.writes import named
-from memgraph_engine.ingest.construct import Vectors, construct, place
+from memgraph_engine.ingest.construct import Constructor, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.model.candidate import Keyword
 from memgraph_engine.model.ports import Network
@@ -109,10 +109,10 @@ def _conversations(file: Path | None, model: str, seed: int) -> dict[str, float]
 def _graphs(file: Path | None, model: str) -> Iterator[Network]:
     """Yield each conversation's keyword graph, of its turns as they are without a model."""
     embedder = FiledEmbedder(model)
-    vectors = Vectors(CheckedEmbedder(embedder))
+    constructor = Constructor(CheckedEmbedder(embedder), 8)
     for conversation in conversations(locomo_file(file)):
         sources = [parse_message(turn, turn["id"], timezone="UTC", max_text=65536) for turn in conversation.turns]
-        made = construct(place(sources, {}), {}, language=LANGUAGE, max_keywords=8, vectors=vectors)
+        made = constructor.construct(place(sources, {}), {}, LANGUAGE)
         carried = [sorted({keyword.name for keyword in candidate.keywords}) for candidate in made]
         number = {name: place for place, name in enumerate(sorted({name for names in carried for name in names}))}
         pairs = Counter(pair for names in carried for pair in combinations(names, 2))

@@ -56,10 +56,8 @@ if TYPE_CHECKING:
         Unusable as Unusable,
         WriteConflict as WriteConflict,
     )
-    from memgraph_engine.ingest.given import (
-        Message as Message,
-    )
     from memgraph_engine.ingest.messages import (
+        Message as Message,
         MessageFields as MessageFields,
     )
     from memgraph_engine.interface.filters import (
@@ -181,8 +179,7 @@ _NAMES = {
         "ModelRefused ModelUnavailable NotAllowed NotFound Overloaded PolicyError QueryFailed ServerTooOld "
         "SettingsError SourceConflict StoreError StoreMismatch UndoRefused Unreachable Unusable WriteConflict"
     ),
-    "ingest.given": "Message",
-    "ingest.messages": "MessageFields",
+    "ingest.messages": "Message MessageFields",
     "interface.filters": "NoteFilters SearchFilters",
     "model.answer": "Answer Cited Context Prompt Section",
     "model.fact": "Fact",

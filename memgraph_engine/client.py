@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, Unpack
@@ -25,15 +26,16 @@ from memgraph_engine.graph import (
     spending,
     topics as topic_graph,
 )
-from memgraph_engine.ingest import given, readers
-from memgraph_engine.ingest.given import Message
+from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.messages import (
+    Message,
     MessageFields,
     check_limit,
     check_name,
     check_path,
     check_switches,
     check_text,
+    messages,
     parse_time,
 )
 from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, FACTS, NEWEST, OUTLINE, TOP_K
@@ -182,7 +184,7 @@ class Memory:
         context's: an assistant's message that mostly repeats them is kept as a source without a note. Raises
         InvalidInput; then nothing is written.
         """
-        some = given.messages(message, fields)
+        some = messages(message, fields)
         return adding.add(self.engine, self._scope(user_id, shared), some, wait=wait, shown=shown)
 
     def add_many(
@@ -249,8 +251,8 @@ class Memory:
         path that does not exist, MissingExtra where what reads it is not installed.
         """
         check_switches(repository=repository)
-        reader = readers.Reader.of(self.engine.settings, format, sample_id, encoding, repository)
-        scope = self._scope(user_id, shared)
+        read, scope = partial(readers.Reader.of, self.engine.settings), self._scope(user_id, shared)
+        reader = read(format=format, sample_id=sample_id, encoding=encoding, repository=repository)
         return Ingestion(self.engine, scope, reader, update or repository, wait, progress).run(path, id)
 
     def process(self, *, user_id: str | None = None, shared: bool = False, limit: int | None = None) -> Receipt:

@@ -7,7 +7,7 @@ import pytest
 from memgraph_engine import Memory, NotFound
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.update import nearest, update
-from memgraph_engine.ingest.readers import read
+from memgraph_engine.ingest.readers import Reader
 from memgraph_engine.language.statement import statements
 from memgraph_engine.model.memory import Source
 
@@ -820,7 +820,7 @@ def test_what_is_said_again_is_one_note_of_two_sources(memory):
 def test_a_file_that_is_read_again_brings_nothing_new(memory, tmp_path):
     file = tmp_path / "talk.jsonl"
     file.write_text('{"text": "I live in Lisbon."}\n{"text": "The ferry is late."}\n')
-    assert [memory.add_many(list(read(file)), user_id="ana").repeats for _ in range(2)] == [0, 2]
+    assert [memory.add_many(list(Reader().read(file)), user_id="ana").repeats for _ in range(2)] == [0, 2]
 
 
 def test_a_title_ends_no_sentence(memory):

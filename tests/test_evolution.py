@@ -168,8 +168,8 @@ def near(memory, new):
 
     scope = Scope(memory.engine.settings.tenant, "ana")
     work = Evolution(memory.engine, scope)
-    ((_, found),) = work._compared(scopes.state(memory.engine.db, scope.name), [new])
-    return [type("N", (), {"note": one.one.id}) for one in found]
+    (step,) = work._compared(scopes.state(memory.engine.db, scope.name), [new])
+    return [type("N", (), {"note": two.one.id}) for two in step.near]
 
 
 TOLD = "Ana bought a sailboat in Porto, which got a new mast from Bruno."

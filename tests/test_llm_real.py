@@ -16,7 +16,7 @@ import pytest
 from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import ModelError, ModelUnavailable
 from memgraph_engine.ingest.extract import extraction, turn
-from memgraph_engine.ingest.readers import read
+from memgraph_engine.ingest.readers import Reader
 from memgraph_engine.llm.litellm import LiteLLMChat
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.resources import resource
@@ -114,7 +114,7 @@ def test_over_a_conversation_nothing_is_lost(base, model, tenant, embedder, monk
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     file = Path(LOCOMO) if LOCOMO else resource("config", "sample", "conversation.jsonl")
     first = json.loads(file.read_text("utf-8"))[0]["sample_id"] if LOCOMO else None
-    talk = list(read(file, sample_id=first))
+    talk = list(Reader(sample_id=first).read(file))
     fates, ask = Counter(), Roles.ask
 
     def counted(roles, request, *, meters=()):

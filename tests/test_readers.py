@@ -10,6 +10,7 @@ from hypothesis import given, strategies as st
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.ingest import files, folders, passages as passages_module, readers
 from memgraph_engine.ingest.passages import passages
+from memgraph_engine.ingest.readers import Reader
 from memgraph_engine.model import ingested
 from memgraph_engine.model.ingested import Fault
 
@@ -24,14 +25,14 @@ def write(tmp_path):
     return write
 
 
-def read(path, **options):
+def read(path, id="", **options):
     """Read a file; what it gives an id of its own has none here."""
 
     def without(one):
         own = not isinstance(one, Fault) and len(one["id"]) == 32
         return {key: value for key, value in one.items() if key != "id"} if own else one
 
-    return map(without, readers.read(path, **options))
+    return map(without, Reader(**options).read(path, id))
 
 
 @pytest.mark.parametrize("module", [readers, passages_module, files, folders, ingested])
@@ -50,9 +51,9 @@ def test_keys_without_a_value_are_left_out(write):
 
 def test_a_line_without_an_id_has_the_same_one_whenever_it_is_read(write):
     path = write("a.jsonl", '{"text": "Hi"}\n{"text": "Hi"}\n{"text": "Bye"}')
-    first, same, other = (line["id"] for line in readers.read(path))
+    first, same, other = (line["id"] for line in Reader().read(path))
     assert first == same != other
-    assert [line["id"] for line in readers.read(path)] == [first, same, other]
+    assert [line["id"] for line in Reader().read(path)] == [first, same, other]
 
 
 def test_chat_lines_are_read(write):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memgraph_engine.answer.lines import shortened
-from memgraph_engine.errors import InvalidInput, ModelError
+from memgraph_engine.errors import InvalidInput
 from memgraph_engine.lifecycle.summaries import extract, rarity, unfaithful
 from memgraph_engine.llm.role import role
 from memgraph_engine.llm.roles import Roles
@@ -203,12 +203,9 @@ def _written(turns: Sequence[Source], language: str, roles: Roles, spent: Spent)
     if not roles.has("consolidation"):
         return ""
     lines = [line(turn, language) for turn in turns]
-    try:
-        answer = roles.ask(role("consolidation").request([{"lines": lines}]), meters=spent.meters)
-    except ModelError as error:
-        spent.failed("Consolidation", error)
+    answer = roles.asked(role("consolidation").request([{"lines": lines}]), spent, "Consolidation")
+    if answer is None:
         return ""
-    spent.cost += answer.cost
     (summary,) = (one.summary for one in answer.items)
     return "" if unfaithful(summary, lines, [turn.text for turn in turns], language) else summary
 

@@ -23,8 +23,7 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError, named
 from memgraph_engine.graph import decisions, notes, scopes, sources, topics, usage
 from memgraph_engine.graph.claims import Supported
-from memgraph_engine.ingest.given import source_of
-from memgraph_engine.ingest.messages import check_limit, check_name, check_text, local, parse_instant
+from memgraph_engine.ingest.messages import check_limit, check_name, check_text, local, parse_instant, source_of
 from memgraph_engine.ingest.profiling import subject
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import SearchFilters

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.ingest.readers import read
+from memgraph_engine.ingest.readers import Reader
 
 CATEGORIES: Mapping[int, str] = {
     1: "multi-hop",
@@ -66,7 +66,7 @@ def conversations(path: Path) -> Iterator[Conversation]:
 
 
 def _conversation(path: Path, sample: Mapping[str, Any]) -> Conversation:
-    turns = [item for item in read(path, "locomo", sample_id=sample["sample_id"]) if isinstance(item, dict)]
+    turns = [item for item in Reader("locomo", sample["sample_id"]).read(path) if isinstance(item, dict)]
     known = {turn["id"] for turn in turns}
     if len(known) < len(turns):
         raise ValueError("two turns have the same dia_id")

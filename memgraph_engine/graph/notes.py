@@ -85,8 +85,9 @@ class Rendering:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """New properties of a note, new vectors and keywords where they changed, sources that it gains and loses.
+    """New properties of a note, new keywords where they changed, sources that it gains and loses.
 
+    Its vectors are those of the texts that it gives: known ones, or made when it is written.
     `sums` is what it stands for from now on, None for what it did before.
     A `light` one takes the note out of search: neither it nor its former version keeps vectors, and of its
     keywords only the names are kept.
@@ -164,16 +165,13 @@ class Summed:
 
 @dataclass(frozen=True, slots=True)
 class NewSummary:
-    """A summary to store: its properties, vectors, keywords (names that are stored already), and what it sums."""
+    """A summary to store: its properties, keywords (names that are stored already), and what it sums."""
 
     id: str
     decision: str
     properties: Row
-    vectors: "tuple[NDArray[np.float32], NDArray[np.float32]]"
     keywords: tuple[str, ...]
     sums: tuple[str, ...]
-    said_at: datetime
-    valid_from: datetime
     created_at: datetime
     ends: tuple[datetime, datetime]
 
@@ -260,9 +258,9 @@ def summary(scope: Scope, new: NewSummary) -> Row:
     """Return the row that stores a new summary."""
     properties = {**new.properties, "status": "active", "pinned": False, "several": True}
     return {
-        **_new(scope, properties, new.said_at, new.created_at, new.valid_from),
+        **_new(scope, properties, new.properties["said_at"], new.created_at, new.properties["valid_from"]),
         **ends(*new.ends),
-        **_packed(*new.vectors),
+        **_packed(None, None),
         "id": new.id,
         "source": None,
         "part": None,

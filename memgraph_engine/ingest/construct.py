@@ -1,7 +1,7 @@
 """From sources to candidate notes, without an LLM: context, terms, vectors and keywords (MemFly, section 3.3.1)."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from memgraph_engine.arrays import NDArray, np
@@ -11,74 +11,10 @@ from memgraph_engine.language.keywords import candidates as phrases_of, canonica
 from memgraph_engine.language.terms import tokenize
 from memgraph_engine.lifecycle.policies import quoted
 from memgraph_engine.model import code
-from memgraph_engine.model.candidate import Candidate, Keyword
+from memgraph_engine.model.candidate import Candidate, Keyword, Placed
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.rendering.context import render, terms, told
-
-
-class Vectors:
-    """The vectors of one batch: a text is embedded once, however often the batch is tried."""
-
-    def __init__(self, embedder: CheckedEmbedder) -> None:
-        self._embedder = embedder
-        self._known: dict[str, NDArray[np.float32]] = {}
-
-    def embed(self, texts: Iterable[str]) -> None:
-        """Embed those not known yet, in one call."""
-        new = list(dict.fromkeys(text for text in texts if text not in self._known))
-        if new:
-            self._known.update(zip(new, self._embedder.embed_documents(new), strict=True))
-
-    def clear(self) -> None:
-        """Forget all of them."""
-        self._known.clear()
-
-    def __getitem__(self, text: str) -> "NDArray[np.float32]":
-        return self._known[text]
-
-
-class Phrases:
-    """The phrases of one batch that may become keywords: found once for a source, however often the batch is tried."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, int, str], list[str]] = {}
-
-    def of(self, source: Source, language: str) -> list[str]:
-        """Return those of a source; the speaker's name is none. Of code they are what its syntax names."""
-        place = source.hash, source.part, language
-        if source.kind == "code":
-            return code.keywords(source)
-        if place not in self._known:
-            said = without_recalled(source.text)
-            text = f"{said}\n{source.caption}" if source.caption else said
-            self._known[place] = phrases_of(text, language, speaker=source.speaker)
-        return self._known[place]
-
-    def keys(self, sources: Iterable[Source], language: str) -> list[str]:
-        """Return the keys of the keywords that sources may carry."""
-        found = (key(phrase, language) for source in sources for phrase in self.of(source, language))
-        return sorted({meeting for meeting in found if meeting})
-
-    def clear(self) -> None:
-        """Forget all of them."""
-        self._known.clear()
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A source, or a passage of it, in its place (`seq`): after which source, and what a context may repeat before it.
-
-    `previous` is the id of the turn before, None for a later passage too. `before` is the passage before it, else the
-    turn before (of a long one the last passage). `noise` says why it makes no note, '' if it does. `waiting` is the id
-    of the note that it has already.
-    """
-
-    source: Source
-    previous: str | None = None
-    before: Source | None = None
-    noise: str = ""
-    waiting: str = ""
 
 
 def place(
@@ -105,46 +41,80 @@ def place(
     return placed
 
 
-def construct(
-    placed: Sequence[Placed],
-    known_keywords: Mapping[str, str],
-    *,
-    language: str,
-    max_keywords: int,
-    vectors: Vectors,
-    phrases: Phrases | None = None,
-    extracted: Mapping[Key, Extracted] = MappingProxyType({}),
-) -> list[Candidate]:
-    """Build a candidate note for each source, in order; one that makes no note has neither vectors nor keywords.
+class Constructor:
+    """Builds the candidate notes of one batch: a text is embedded once, however often the batch is tried.
 
-    `known_keywords` is the stored name for a keyword's key; `extracted` is what a chat model made of sources: its
-    context, keywords and event time go before the local ones. `phrases` are those found before. What is kept apart has
-    no keywords.
+    So are the phrases of a source that may become keywords found once.
     """
-    drafts = [_written(draft, extracted.get(draft.source.key), language) for draft in waiting(placed, language)]
-    local = phrases or Phrases()
-    named = [
-        (list(by.keywords) if (by := extracted.get(draft.source.key)) else local.of(draft.source, language))[
-            : max_keywords if draft.source.kind == "code" else None
-        ]
-        if max_keywords and not draft.noise and not draft.source.apart
-        else []
-        for draft in drafts
-    ]
-    notes = [draft for draft in drafts if not draft.noise]
-    texts = [note.raw for note in notes] + [note.context for note in notes]
-    vectors.embed(texts + [phrase for some in named for phrase in some])
-    names = dict(known_keywords)
-    made = []
-    for draft, some in zip(drafts, named, strict=True):
-        if draft.noise:
-            made.append(draft)
-            continue
-        own = vectors[draft.raw]
-        chosen = some if draft.source.kind == "code" else choose(some, [vectors[p] for p in some], own, max_keywords)
-        keywords = _keywords(chosen, names, language, vectors)
-        made.append(replace(draft, raw_vector=own, context_vector=vectors[draft.context], keywords=keywords))
-    return made
+
+    def __init__(self, embedder: CheckedEmbedder, max_keywords: int) -> None:
+        self._embedder, self._max_keywords = embedder, max_keywords
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+        self._phrases: dict[tuple[str, int, str], list[str]] = {}
+
+    def keys(self, sources: Iterable[Source], language: str) -> list[str]:
+        """Return the keys of the keywords that sources may carry."""
+        found = (key(phrase, language) for source in sources for phrase in self._named(source, language))
+        return sorted({meeting for meeting in found if meeting})
+
+    def clear(self) -> None:
+        """Forget all texts."""
+        self._vectors.clear()
+        self._phrases.clear()
+
+    def construct(
+        self,
+        placed: Sequence[Placed],
+        known_keywords: Mapping[str, str],
+        language: str,
+        extracted: Mapping[Key, Extracted] = MappingProxyType({}),
+    ) -> list[Candidate]:
+        """Build a candidate note for each source, in order; one that makes no note has neither vectors nor keywords.
+
+        `known_keywords` is the stored name for a keyword's key; `extracted` is what a chat model made of sources: its
+        context, keywords and event time go before the local ones. What is kept apart has no keywords.
+        """
+        drafts = [_written(draft, extracted.get(draft.source.key), language) for draft in waiting(placed, language)]
+        named = [self._chosen(draft, extracted.get(draft.source.key), language) for draft in drafts]
+        notes = [draft for draft in drafts if not draft.noise]
+        texts = [note.raw for note in notes] + [note.context for note in notes]
+        self._embed(texts + [phrase for some in named for phrase in some])
+        names = dict(known_keywords)
+        made = []
+        for draft, some in zip(drafts, named, strict=True):
+            if draft.noise:
+                made.append(draft)
+                continue
+            own, context = self._vectors[draft.raw], self._vectors[draft.context]
+            near = [self._vectors[phrase] for phrase in some]
+            chosen = some if draft.source.kind == "code" else choose(some, near, own, self._max_keywords)
+            keywords = _keywords(chosen, names, language, self._vectors)
+            made.append(replace(draft, raw_vector=own, context_vector=context, keywords=keywords))
+        return made
+
+    def _chosen(self, draft: Candidate, by: Extracted | None, language: str) -> list[str]:
+        """Return the phrases that a candidate's keywords are chosen from."""
+        if not self._max_keywords or draft.noise or draft.source.apart:
+            return []
+        some = list(by.keywords) if by else self._named(draft.source, language)
+        return some[: self._max_keywords] if draft.source.kind == "code" else some
+
+    def _named(self, source: Source, language: str) -> list[str]:
+        """Return the phrases of a source; the speaker's name is none. Of code they are what its syntax names."""
+        place = source.hash, source.part, language
+        if source.kind == "code":
+            return code.keywords(source)
+        if place not in self._phrases:
+            said = without_recalled(source.text)
+            text = f"{said}\n{source.caption}" if source.caption else said
+            self._phrases[place] = phrases_of(text, language, speaker=source.speaker)
+        return self._phrases[place]
+
+    def _embed(self, texts: Iterable[str]) -> None:
+        """Embed those not known yet, in one call."""
+        new = list(dict.fromkeys(text for text in texts if text not in self._vectors))
+        if new:
+            self._vectors.update(zip(new, self._embedder.embed_documents(new), strict=True))
 
 
 def waiting(placed: Sequence[Placed], language: str) -> list[Candidate]:
@@ -183,7 +153,9 @@ def _written(draft: Candidate, by: Extracted | None, language: str) -> Candidate
     )
 
 
-def _keywords(chosen: Iterable[str], names: dict[str, str], language: str, vectors: Vectors) -> tuple[Keyword, ...]:
+def _keywords(
+    chosen: Iterable[str], names: dict[str, str], language: str, vectors: "Mapping[str, NDArray[np.float32]]"
+) -> tuple[Keyword, ...]:
     """Give near-identical phrases one name: the stored one, else the first seen."""
     found: dict[str, Keyword] = {}
     for phrase in chosen:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
-from typing import Any, Protocol
+from typing import Any
 
 from memgraph_engine.cost import Cost
 from memgraph_engine.language.dates import events
@@ -11,6 +11,7 @@ from memgraph_engine.language.keywords import is_hub
 from memgraph_engine.llm.role import Entry, Request, role
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
+from memgraph_engine.model.candidate import Placed
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
 
@@ -29,14 +30,7 @@ class Extracted:
     cost: Cost
 
 
-class _Placed(Protocol):
-    @property
-    def source(self) -> Source: ...
-    @property
-    def before(self) -> Source | None: ...
-
-
-def extract(roles: Roles, placed: Sequence[_Placed], language: str, spent: Spent) -> list[Extracted | None]:
+def extract(roles: Roles, placed: Sequence[Placed], language: str, spent: Spent) -> list[Extracted | None]:
     """Ask the extractor about sources, several in a request; None for what it can't answer.
 
     What models cost, and why they failed, is added to `spent`.
@@ -85,7 +79,7 @@ def _turn(source: Source) -> Entry:
     return turn(without_recalled(source.text) + caption, source.speaker or source.role, source.said_at)
 
 
-def _earlier(asked: Sequence[Source], first: _Placed) -> list[Entry]:
+def _earlier(asked: Sequence[Source], first: Placed) -> list[Entry]:
     """Return the turns just before the first of a group, of the same session."""
     session = first.source.session
     some = [source for source in asked[-_EARLIER:] if session and source.session == session]

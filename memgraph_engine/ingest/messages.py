@@ -1,4 +1,4 @@
-"""From what a caller gives to a Source: every field checked, the id and the hash made."""
+"""From what a caller gives (texts, mappings, objects of chat libraries) to Sources: all checked, id and hash made."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
-from typing import Any, TypedDict, cast, get_args
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, cast, get_args
 from zoneinfo import ZoneInfo
 
 from memgraph_engine.errors import InvalidInput, named
@@ -18,6 +18,22 @@ from memgraph_engine.language.dates import as_day
 from memgraph_engine.model.item import is_items
 from memgraph_engine.model.marker import shows
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Source, SourceKind
+
+if TYPE_CHECKING:
+    from memgraph_engine.lifecycle.policies import Policies
+    from memgraph_engine.model.scope import Scope
+    from memgraph_engine.settings import Settings
+
+
+class MessageObject(Protocol):
+    """An object of a chat library, which Pydantic made: it gives its fields by `model_dump`."""
+
+    def model_dump(self) -> Mapping[str, object]:
+        """Return the message as a mapping."""
+
+
+Message = str | Mapping[str, object] | MessageObject
+"""A text, or a message as chat APIs give it: a mapping, or an object of their libraries."""
 
 
 class MessageFields(TypedDict, total=False):
@@ -64,6 +80,32 @@ _FARTHEST = timedelta(hours=14)  # of a time zone from UTC: Kiribati's
 SINGLE = "the message"
 """How messages of errors call one that came alone."""
 _LAST = "\U0010ffff"  # no character, and the upper bound of open filters
+
+
+def messages(given: object, fields: MessageFields) -> list[object]:
+    """Return a message, or a few, with the fields that each lacks; without one the fields are the message."""
+    if given is None:
+        return [fields]
+    if "text" in fields:
+        raise InvalidInput("add takes a message or a text=, not both.")
+    one = as_mapping(given)
+    if isinstance(one, Mapping):
+        several: Sequence[object] = [one]
+    elif isinstance(given, Sequence) and not isinstance(given, bytes | bytearray):
+        several = given
+    else:
+        raise InvalidInput(f"add takes a text, a message or a list of them, not {named(given)}.")
+    own = map(as_mapping, several)
+    return [{**fields, **each} if isinstance(each, Mapping) else each for each in own]
+
+
+def source_of(
+    settings: "Settings", policies: "Policies", scope: "Scope", message: object, where: str, now: datetime
+) -> Source:
+    """Return a message of a scope as a source, which has its policy; raises InvalidInput that says `where`."""
+    zone, most = settings.timezone, settings.max_text
+    source = parse_message(message, where, timezone=zone, max_text=most, user=scope.user or "", now=now)
+    return policies.assigned(source, where, now)
 
 
 def parse_message(
@@ -310,24 +352,18 @@ def _time(value: object, where: str, timezone: str) -> tuple[datetime | None, st
 
 
 def _read_time(value: object, where: str) -> tuple[datetime, str]:
-    if isinstance(value, datetime):
-        return _zoned(value, value.isoformat(), where)
-    if not isinstance(value, str):
+    """Return a moment, and as it was given; raises InvalidInput, also for an offset that no place on earth has."""
+    if not isinstance(value, datetime | str):
         raise InvalidInput(
             f"{where} is {named(value)}; write it as ISO 8601, e.g. 2023-05-08T13:56:00, or give a datetime."
         )
-    given = _storable(value, where)
+    given = value.isoformat() if isinstance(value, datetime) else _storable(value, where)
     try:
-        moment = datetime.fromisoformat(value)
+        moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
     except ValueError:
         raise InvalidInput(
-            f"{where} {value[:60]!r} can't be read; write it as ISO 8601, e.g. 2023-05-08T13:56:00."
+            f"{where} {given[:60]!r} can't be read; write it as ISO 8601, e.g. 2023-05-08T13:56:00."
         ) from None
-    return _zoned(moment, given, where)
-
-
-def _zoned(moment: datetime, given: str, where: str) -> tuple[datetime, str]:
-    """Return a moment, and as it was given; raises InvalidInput for an offset that no place on earth has."""
     if abs(moment.utcoffset() or timedelta()) > _FARTHEST:
         raise InvalidInput(f"{where} {given[:60]!r} has an offset of more than 14 hours from UTC, which no place has.")
     return moment, given

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -49,9 +49,14 @@ _SESSION_TIME = re.compile(r"(\d{1,2}):(\d\d) ?([ap])m on (\d{1,2}) ([a-z]{3})[a
 Item = Message | Fault | Remark
 
 
-@dataclass(frozen=True)
+@dataclass
 class Reader:
-    """Reads files as the settings and the caller want it; see `read`."""
+    """Reads files: of the `format` that is given, else of that which the name or the beginning of each tells.
+
+    A passage of a document has at most `passage` characters; `sample_id` chooses from a LoCoMo file; `encoding` is that
+    of a text without a byte order mark. Files of a `repository` are code. Raises InvalidInput for an encoding that is
+    none, MissingExtra where code can't be read.
+    """
 
     format: Format | None = None
     sample_id: str | None = None
@@ -61,27 +66,20 @@ class Reader:
     timezone: str = "UTC"
     repository: bool = False
 
-    @classmethod
-    def of(
-        cls,
-        settings: Settings,
-        format: Format | None,
-        sample_id: str | None,
-        encoding: str,
-        repository: bool = False,
-    ) -> Self:
-        """Return one that reads as the settings say, files of a `repository` as code.
-
-        Raises InvalidInput for an encoding that is none, MissingExtra where code can't be read.
-        """
-        if repository and (format or sample_id):
+    def __post_init__(self) -> None:
+        """Refuse what can't be read so."""
+        if self.repository and (self.format or self.sample_id):
             raise InvalidInput(
                 "A repository is read as code, and its Markdown as documents: it takes no format or sample."
             )
-        if repository or format == "code":
+        if self.repository or self.format == "code":
             code.available()
-        known = known_encoding(encoding) if encoding else ""
-        return cls(format, sample_id, known, settings.passage, settings.max_text, settings.timezone, repository)
+        self.encoding = known_encoding(self.encoding) if self.encoding else ""
+
+    @classmethod
+    def of(cls, settings: Settings, **how: Any) -> Self:
+        """Return one that reads as the settings say, else as a caller does."""
+        return cls(passage=settings.passage, max_text=settings.max_text, timezone=settings.timezone, **how)
 
     def listed(self, paths: Sequence[Path], id: str | None, places: Mapping[str, str]) -> list[File | Folder]:
         """Return the files and folders that were given; see `folders.listed`."""
@@ -91,11 +89,15 @@ class Reader:
             return listed(paths, id, repository, places)
         return listed(paths, id, lambda path, name, parts: listing(path, name, known, parts), places)
 
-    def kind(self, file: File) -> Format:
+    def kind(self, path: Path) -> Format:
         """Return what a file is; raises InvalidInput."""
         if self.repository:
-            return "markdown" if _SUFFIXES.get(file.path.suffix.lower()) == "markdown" else "code"
-        return format_of(file.path, self.format)
+            return "markdown" if _SUFFIXES.get(path.suffix.lower()) == "markdown" else "code"
+        if not path.is_file():
+            raise InvalidInput(f"{path} is no file that can be read.")
+        if self.format is not None and self.format not in get_args(Format):
+            raise InvalidInput(f"No format {self.format!r}; use one of {', '.join(get_args(Format))}.")
+        return self.format or _guess(path, start(path))
 
     def makes(self, path: Path) -> SourceKind | None:
         """Return what a file of this name is read as; None if that is neither a document nor code, or can't be told."""
@@ -107,13 +109,29 @@ class Reader:
 
     def items(self, file: File) -> Iterator[Item]:
         """Yield what a file holds, and a Fault where reading it fails; raises InvalidInput if it can't be opened."""
-        options = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "repository"}
         try:
-            yield from read(file.path, id=file.id, **{**options, "format": self.kind(file)})
+            yield from self.read(file.path, file.id)
         except (MemgraphEngineError, OSError):
             raise
         except Exception as error:  # noqa: BLE001  a file that nobody thought of fails in any way, and others wait
             yield Fault(str(file.path), 0, f"it can't be read: {type(error).__name__}: {str(error)[:_TOLD]}")
+
+    def read(self, path: Path, id: str = "") -> Iterator[Item]:
+        """Return the messages of a file as `Memory.add` takes them, and a Fault for each that it would refuse.
+
+        `id` names a document, '' by the file's name. Raises InvalidInput if the file can't be opened, or its format or
+        sample can't be told.
+        """
+        kind, encoding = self.kind(path), self.encoding
+        if kind == "code":
+            return _code(path, id or path.name, self.passage, self.max_text, encoding)
+        if kind in documents.KINDS:
+            return _document(path, id or path.name, self.passage, cast("documents.Kind", kind), encoding)
+        if kind == "locomo":
+            found: Iterator[tuple[int, object]] = _turns(_sample(path, self.sample_id, encoding))
+        else:
+            found = _lines(path, encoding) if kind == "jsonl" else _array(path, encoding)
+        return (checked(path, line, given, self.timezone, self.max_text) for line, given in found)
 
     def count(self, given: Iterable[File | Folder]) -> int:
         """Count what files and folders hold, which takes reading them."""
@@ -122,47 +140,6 @@ class Reader:
             with suppress(InvalidInput, OSError):
                 found += sum(not isinstance(item, Remark) for item in self.items(file))
         return found
-
-
-def read(
-    path: str | Path,
-    format: Format | None = None,  # as the command line calls it
-    *,
-    id: str | None = None,  # as the API calls it
-    sample_id: str | None = None,
-    encoding: str = "",
-    passage: int = 1200,
-    max_text: int = 500_000,
-    timezone: str = "UTC",
-) -> Iterator[Item]:
-    """Return the messages of a file as `Memory.add` takes them, and a Fault for each that it would refuse.
-
-    Without `format` it is told from the name, else from the beginning. `id` names a document (default: the
-    file's name), whose passages have at most `passage` characters; `sample_id` chooses from a LoCoMo file;
-    `encoding` is that of a text without a byte order mark.
-    Raises InvalidInput if the file can't be opened, or its format or sample can't be told.
-    """
-    path = Path(path)
-    format = format_of(path, format)
-    encoding = known_encoding(encoding) if encoding else ""
-    if format == "code":
-        return _code(path, id or path.name, passage, max_text, encoding)
-    if format in documents.KINDS:
-        return _document(path, id or path.name, passage, cast("documents.Kind", format), encoding)
-    if format == "locomo":
-        found: Iterator[tuple[int, object]] = _turns(_sample(path, sample_id, encoding))
-    else:
-        found = _lines(path, encoding) if format == "jsonl" else _array(path, encoding)
-    return (checked(path, line, given, timezone, max_text) for line, given in found)
-
-
-def format_of(path: Path, given: Format | None = None) -> Format:
-    """Return what a file is, as it is `given`, else as its name or its beginning tells; raises InvalidInput."""
-    if not path.is_file():
-        raise InvalidInput(f"{path} is no file that can be read.")
-    if given is not None and given not in get_args(Format):
-        raise InvalidInput(f"No format {given!r}; use one of {', '.join(get_args(Format))}.")
-    return given or _guess(path, start(path))
 
 
 def known(path: Path) -> bool:

@@ -114,6 +114,16 @@ class Roles:
         assert isinstance(answer, CheckedAnswer)
         return answer
 
+    def asked(self, request: Request, spent: Spent, part: str) -> CheckedAnswer | None:
+        """Ask as `ask` does, and count in `spent` what that cost; None where it fails for a `part`."""
+        try:
+            answer = self.ask(request, meters=spent.meters)
+        except ModelError as error:
+            spent.failed(part, error)
+            return None
+        spent.cost += answer.cost
+        return answer
+
     def ask_many(
         self, requests: Sequence[Request], *, meters: Sequence[Gauge] = ()
     ) -> list[CheckedAnswer | ModelError]:
@@ -201,28 +211,25 @@ class Roles:
         settings: LlmSettings,
         meters: Sequence[Gauge],
     ) -> CheckedAnswer:
-        messages, schema = request.messages, json_schema(request.role.form)
-        first = self._transport.send(model, messages, settings, schema, meters)
-        try:
-            return CheckedAnswer(parse(first.text, request), first.cost, model.name)
-        except ValueError as fault:
-            wrong = str(fault)
-        if first.finish_reason == "length":
-            raise Unusable(_cut_off(model, settings), first.cost)  # it would be cut off again
-        try:
-            second = self._transport.send(model, repair(messages, first.text, wrong), settings, schema, meters)
-        except ModelError as error:
-            error.cost = first.cost + error.cost
-            raise
-        cost = first.cost + second.cost
-        try:
-            return CheckedAnswer(parse(second.text, request), cost, model.name, repaired=True)
-        except ValueError as fault:
-            raise Unusable(
-                f"{model.name} gave no usable answer in two tries; in the second it saw the error of the first: "
-                f"{fault}.",
-                cost,
-            ) from None
+        messages, schema, cost, wrong = request.messages, json_schema(request.role.form), NOTHING, ""
+        for repaired in (False, True):
+            try:
+                reply = self._transport.send(model, messages, settings, schema, meters)
+            except ModelError as error:
+                error.cost = cost + error.cost
+                raise
+            cost += reply.cost
+            try:
+                return CheckedAnswer(parse(reply.text, request), cost, model.name, repaired)
+            except ValueError as fault:
+                wrong = str(fault)
+            if reply.finish_reason == "length" and not repaired:
+                raise Unusable(_cut_off(model, settings), cost)  # it would be cut off again
+            messages = repair(messages, reply.text, wrong)
+        raise Unusable(
+            f"{model.name} gave no usable answer in two tries; in the second it saw the error of the first: {wrong}.",
+            cost,
+        )
 
     def _models_of(self, role: str) -> list[str]:
         """Return the role's models, best first. A role set to '' has none, even beside a user's own model."""

@@ -2,8 +2,8 @@
 
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from threading import BoundedSemaphore
 from typing import Any
@@ -19,6 +19,7 @@ from memgraph_engine.settings import LlmSettings
 _FIRST_WAIT = 0.5  # seconds, doubled with every further try
 _LONGEST_WAIT = 60.0  # a server that asks for more is given up: another model may answer sooner
 _LOST = Cost(calls=1, money=None)  # an abandoned answer may be on the bill
+_Answer = Generator[str | Reply, None, None]
 
 
 class Transport:
@@ -42,16 +43,15 @@ class Transport:
     ) -> Reply:
         """Return the model's reply, whose cost includes the tries that failed; a ModelError's cost does too."""
         estimate = _estimate(model, messages, settings.max_tokens)
-        spent, attempt = NOTHING, 0
-        while True:
-            try:
-                with self._slots, reserved(meters, estimate) as bill:
-                    reply = _chat(model, messages, settings, json_schema, bill)
-                return replace(reply, cost=spent + reply.cost)
-            except ModelError as error:
-                spent = error.cost = spent + error.cost
-                self._wait(error, attempt, settings)
-                attempt += 1
+
+        def once() -> _Answer:
+            with self._slots, reserved(meters, estimate) as bill:
+                reply = _chat(model, messages, settings, json_schema, bill)
+            yield reply
+
+        (reply,) = self._tried(once, settings)
+        assert isinstance(reply, Reply)
+        return reply
 
     def tell(
         self,
@@ -66,28 +66,80 @@ class Transport:
 
         It is tried again only before the first piece.
         """
-        if not (stream and isinstance(model, StreamingChat)):
+        if stream and isinstance(model, StreamingChat):
+            yield from self._tried(lambda: self._streamed(model, messages, settings, meters), settings)
+        else:
             reply = self.send(model, messages, settings, None, meters)
             yield from filter(None, (reply.text, reply))
-            return
-        estimate = _estimate(model, messages, settings.max_tokens)
-        spent, attempt = NOTHING, 0
+
+    def _tried(self, attempt: Callable[[], _Answer], settings: LlmSettings) -> Iterator[str | Reply]:
+        """Yield what an attempt does, another one's where it failed before its first piece."""
+        spent, tries, begun = NOTHING, 0, False
         while True:
-            pieces = Pieces(model, messages, settings, self._slots)
             try:
-                with reserved(meters, estimate) as bill:
-                    try:
-                        yield from pieces
-                    finally:  # whoever listens may go away in the middle
-                        bill.append(pieces.cost)
-                yield replace(pieces.reply, cost=spent + pieces.cost)
+                with closing(attempt()) as pieces:
+                    for piece in pieces:
+                        begun = begun or isinstance(piece, str)
+                        yield piece if isinstance(piece, str) else replace(piece, cost=spent + piece.cost)
                 return
             except ModelError as error:
                 spent = error.cost = spent + error.cost
-                if pieces.begun:
+                if begun:
                     raise
-                self._wait(error, attempt, settings)
-                attempt += 1
+                self._wait(error, tries, settings)
+                tries += 1
+
+    def _streamed(
+        self, model: ChatModel, messages: Sequence[Message], settings: LlmSettings, meters: Sequence[Gauge]
+    ) -> _Answer:
+        """Yield the pieces of one answer, then the whole; between two pieces the slot is free for others.
+
+        Whoever listens may go away in the middle: until the answer has ended, what it costs is unknown. A model that
+        drips is given up when its whole time is over. A ModelError's cost is that of this call.
+        """
+        assert isinstance(model, StreamingChat)
+        estimate = _estimate(model, messages, settings.max_tokens)
+        pieces: Iterator[str | Reply] = iter(())
+        said, seconds, cost, reply = list[str](), 0.0, _LOST, None
+        with reserved(meters, estimate) as bill:
+            try:
+                with _translated(model):
+                    given = model.chat_stream(
+                        messages,
+                        temperature=settings.temperature,
+                        max_tokens=settings.max_tokens,
+                        timeout=settings.timeout,
+                    )
+                    pieces = iter(given)
+                while reply is None:
+                    started = time.perf_counter()
+                    try:
+                        with self._slots, _translated(model):
+                            piece = next(pieces, None)
+                            if not (piece is None or isinstance(piece, str)):
+                                reply = _checked(model, piece)
+                    finally:
+                        seconds += time.perf_counter() - started
+                    if seconds > settings.timeout and reply is None:
+                        late = f"{model.name} did not end its answer within {settings.timeout:g} seconds."
+                        raise ModelUnavailable(late, _LOST)
+                    if isinstance(piece, str) and piece:
+                        said.append(piece)
+                        yield piece
+                    elif piece is None:  # a model that does not say what it cost
+                        text = "".join(said)
+                        reply = Reply(text, Cost(1, chat_tokens(messages), tokens(text), money=None))
+                cost = reply.cost
+            except ModelError as error:
+                cost = error.cost
+                error.cost = replace(cost, seconds=seconds)
+                raise
+            finally:
+                bill.append(replace(cost, seconds=seconds))
+                close = getattr(pieces, "close", None)  # a generator has one, any other iterator need not
+                if close:
+                    close()
+        yield replace(reply, cost=replace(cost, seconds=seconds))
 
     def _wait(self, error: ModelError, attempt: int, settings: LlmSettings) -> None:
         """Wait before the next try; raises the error where there is no other.
@@ -99,85 +151,6 @@ class Transport:
             raise error
         backoff = min(_FIRST_WAIT * 2.0**attempt, _LONGEST_WAIT) * random.uniform(0.5, 1)  # noqa: S311  no secret
         self._sleep(max(after, backoff))
-
-
-class Pieces:
-    """The pieces of one answer, to be gone through once; then `reply` is the whole of it.
-
-    `cost` can be asked at any time; until the answer has ended, its money is unknown. `begun` says that a piece was
-    given. Between two pieces the slot is free for others.
-    """
-
-    def __init__(
-        self,
-        model: ChatModel,
-        messages: Sequence[Message],
-        settings: LlmSettings,
-        slots: AbstractContextManager[object],
-    ) -> None:
-        self._model, self._messages, self._settings, self._slots = model, messages, settings, slots
-        self._seconds = 0.0
-        self._cost = _LOST
-        self.begun = False
-        self.reply = Reply("", _LOST)
-
-    @property
-    def cost(self) -> Cost:
-        """What the call cost so far, with the seconds spent waiting for the model."""
-        return replace(self._cost, seconds=self._seconds)
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the pieces; raises ModelError, whose cost is that of this call."""
-        said: list[str] = []
-        pieces: Iterator[str | Reply] = iter(())
-        try:
-            pieces = self._open()
-            while (piece := self._next(pieces)) is not None:
-                if isinstance(piece, Reply):
-                    self.reply = piece
-                    break
-                if piece:
-                    said.append(piece)
-                    self.begun = True
-                    yield piece
-            else:  # a model that does not say what it cost
-                text = "".join(said)
-                self.reply = Reply(text, Cost(1, chat_tokens(self._messages), tokens(text), money=None))
-            self._cost = self.reply.cost
-        except ModelError as error:
-            self._cost = error.cost
-            error.cost = self.cost
-            raise
-        finally:
-            close = getattr(pieces, "close", None)  # a generator has one, any other iterator need not
-            if close:
-                close()
-
-    def _open(self) -> Iterator[str | Reply]:
-        model, limits = self._model, self._settings
-        assert isinstance(model, StreamingChat)
-        with _translated(model):
-            return iter(
-                model.chat_stream(
-                    self._messages, temperature=limits.temperature, max_tokens=limits.max_tokens, timeout=limits.timeout
-                )
-            )
-
-    def _next(self, pieces: Iterator[str | Reply]) -> str | Reply | None:
-        """Wait for the next piece; a model that drips is given up when its whole time is over."""
-        started = time.perf_counter()
-        try:
-            with self._slots, _translated(self._model):
-                piece = next(pieces, None)
-                if not (piece is None or isinstance(piece, str)):
-                    _checked(self._model, piece)
-        finally:
-            self._seconds += time.perf_counter() - started
-        if self._seconds > self._settings.timeout and not isinstance(piece, Reply):
-            raise ModelUnavailable(
-                f"{self._model.name} did not end its answer within {self._settings.timeout:g} seconds.", _LOST
-            )
-        return piece
 
 
 def _chat(

@@ -21,6 +21,22 @@ class Keyword:
 
 
 @dataclass(frozen=True, slots=True)
+class Placed:
+    """A source, or a passage of it, in its place (`seq`): after which source, and what a context may repeat before it.
+
+    `previous` is the id of the turn before, None for a later passage too. `before` is the passage before it, else the
+    turn before (of a long one the last passage). `noise` says why it makes no note, '' if it does. `waiting` is the id
+    of the note that it has already.
+    """
+
+    source: Source
+    previous: str | None = None
+    before: Source | None = None
+    noise: str = ""
+    waiting: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A source's note before the gate: two texts, their terms and vectors, and the keywords, best first.
 

@@ -63,10 +63,11 @@ def read_by_model(
     roles: Roles,
     embedder: CheckedEmbedder,
     spent: Spent,
-) -> Reading:
-    """Let the role `planning` read a question, with the turns before it. Raises a ModelError."""
-    answer = roles.ask(planning(question, moment, turns), meters=spent.meters)
-    spent.cost += answer.cost
+) -> Reading | None:
+    """Let the role `planning` read a question, with the turns before it; None where it fails."""
+    answer = roles.asked(planning(question, moment, turns), spent, "Reading the question")
+    if answer is None:
+        return None
     (one,) = answer.items
     after = None if one.until in (None, date.max) else one.until + timedelta(days=1)
     start, end = _midnight(one.since, moment, UNKNOWN_PAST), _midnight(after, moment, NEVER)

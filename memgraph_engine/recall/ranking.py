@@ -28,38 +28,26 @@ USER, PEOPLE = "user", "people"
 """Whose words a pool holds, besides an assistant's: one user's, or several people's. Each has weights of its own."""
 FILE = ("config", "calibration", "ranking.json")
 FEATURES = (
+    # the cosines of its two texts, on the scale by which the embedder's tell relevance: a tenth of their log-odds
     "similarity",
     "similarity_context",
+    # the share of the question's words in its own words, and in its context, the rarer the more
     "coverage",
     "coverage_context",
-    "time",
-    "own_words",
-    "asks",
+    "time",  # how near it is to a time that the question names
+    "own_words",  # whether it is none of an assistant's, where an assistant spoke, and is not asked what it said
+    "asks",  # whether all of it asks something, or asks it of an assistant ("plan me a day in Porto")
+    # whether somebody but an assistant speaks of himself in it ("I only wear black."), less its own relevance: that
+    # bears on much which shares no word with it
     "personal",
-    "amount",
-    "speaker",
-    "recency",
-    "answers",
-    "session",
-    "told",
+    "amount",  # whether it has a number, where the question asks how many
+    "speaker",  # whether the question names who speaks
+    "recency",  # how new it is: the newest 1, and each thirty days before a third of that
+    "answers",  # how relevant the turn before is, if that asks
+    "session",  # how relevant the best three of its session are, on average
+    "told",  # how relevant an assistant's is, or the turn before if that asks, where all that is asked is what it said
 )
-"""What is known of a note; but for the first two, each from 0 to 1.
-
-- similarity, similarity_context: the cosines of its own words and of its context, on the scale by which the embedder's
-  tell relevance (a tenth of their log-odds)
-- coverage, coverage_context: the share of the question's words in its own words, and in its context, the rarer the more
-- time: how near it is to a time that the question names
-- own_words: whether it is none of an assistant's, where an assistant spoke, and is not asked what it said
-- asks: whether all of it asks something, or asks it of an assistant ("plan me a day in Porto")
-- personal: whether somebody but an assistant speaks of himself in it ("I only wear black."), less its own relevance:
-  that bears on much which shares no word with it
-- amount: whether it has a number, where the question asks how many
-- speaker: whether the question names who speaks
-- recency: how new it is: the newest 1, and each thirty days before a third of that
-- answers: how relevant the turn before is, if that asks
-- session: how relevant the best three of its session are, on average
-- told: how relevant an assistant's is, or the turn before if that asks, where all that is asked is what it said
-"""
+"""What is known of a note; but for the first two, each from 0 to 1."""
 _CHANNELS = {
     "similarity": "dense_raw",
     "similarity_context": "dense_context",

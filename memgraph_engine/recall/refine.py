@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from memgraph_engine.arrays import np
 from memgraph_engine.embedding.checked import CheckedEmbedder
-from memgraph_engine.errors import ModelError
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.note_cache import CachedNote, NoteCache
 from memgraph_engine.language.terms import tokenize
@@ -24,7 +23,6 @@ _LEANING = 0.5  # share of the best note's vector in what is asked next
 _JUDGED = 5  # notes in which the question's terms are looked for
 _SHOWN = 20  # notes that a model is shown (MemFly's K_final)
 _UNAIDED = 2  # rounds without a model: a third found no more (docs/benchmarks-appendix.md)
-_PLANNING, _JUDGING = "Reading the question", "Judging the evidence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +74,7 @@ class Refiner:
         """Let the role read the question; None where it has no model, or that fails."""
         if not self.roles.has("planning"):
             return None
-        try:
-            return read_by_model(query.text, query.moment, query.turns, self.roles, self.embedder, self.spent)
-        except ModelError as error:
-            self.spent.failed(_PLANNING, error)
-            return None
+        return read_by_model(query.text, query.moment, query.turns, self.roles, self.embedder, self.spent)
 
     def _judged(
         self,
@@ -107,12 +101,9 @@ class Refiner:
         if not notes or not self.roles.has("sufficiency"):
             return None
         request = sufficiency(query.text, [note.context for note in notes])
-        try:
-            answer = self.roles.ask(request, meters=self.spent.meters)
-        except ModelError as error:
-            self.spent.failed(_JUDGING, error)
+        answer = self.roles.asked(request, self.spent, "Judging the evidence")
+        if answer is None:
             return None
-        self.spent.cost += answer.cost
         (one,) = answer.items
         sufficient = one.confidence >= self.settings.sufficient or not one.next
         return Round(asked, one.confidence, sufficient, model=answer.model), one.next

@@ -19,7 +19,6 @@ from memgraph_engine.recall.search import Query, newest_first
 
 MOST_READ = 100
 """Notes that are read: of more, a chat model loses track, and a cross-encoder takes seconds."""
-_RERANKING, _SELECTING = "Reranking the notes", "Selecting the notes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +70,15 @@ class Selector:
         if not places or not most:
             return None
         texts = [found[place].note.context for place in places]
-        try:
-            if self.reranker is not None:
+        if self.reranker is not None:
+            try:
                 return _reranked(self.reranker, query.text, texts, places, most)
-            answer = self.roles.ask(selecting(query.text, texts, most), meters=self.spent.meters)
-        except ModelError as error:
-            self.spent.failed(_SELECTING if self.reranker is None else _RERANKING, error)
+            except ModelError as error:
+                self.spent.failed("Reranking the notes", error)
+                return None
+        answer = self.roles.asked(selecting(query.text, texts, most), self.spent, "Selecting the notes")
+        if answer is None:
             return None
-        self.spent.cost += answer.cost
         order = [places[number - 1] for number in answer.items[:most]]
         return _Read(answer.model, order, {}, f"{answer.model} read it, and kept {len(order)} of {len(texts)} notes")
 

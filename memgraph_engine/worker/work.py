@@ -25,8 +25,7 @@ from memgraph_engine.writing.adding import Construction
 from memgraph_engine.writing.erasure import Resumption
 from memgraph_engine.writing.eviction import Eviction
 from memgraph_engine.writing.evolution import Evolution, turns
-from memgraph_engine.writing.sweep import Sweep, prunes
-from memgraph_engine.writing.unused import Pruning
+from memgraph_engine.writing.sweep import Pruning, Sweep, prunes
 
 _FIRST_REST = 30.0  # seconds before what failed is tried again, doubled each time
 _LONGEST_REST = 3600.0

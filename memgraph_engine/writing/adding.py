@@ -22,12 +22,12 @@ from memgraph_engine.errors import (
 )
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import leases, notes, scopes, sources
-from memgraph_engine.ingest.construct import Placed, place, waiting
-from memgraph_engine.ingest.given import source_of
-from memgraph_engine.ingest.messages import SINGLE, check_texts
+from memgraph_engine.ingest.construct import place, waiting
+from memgraph_engine.ingest.messages import SINGLE, check_texts, source_of
 from memgraph_engine.ingest.passages import of_message
 from memgraph_engine.ingest.worth import worthless
 from memgraph_engine.lifecycle.policies import quoted
+from memgraph_engine.model.candidate import Placed
 from memgraph_engine.model.memory import NEVER, Source
 from memgraph_engine.model.result import Entry, Receipt
 from memgraph_engine.model.scope import Scope
@@ -79,11 +79,9 @@ def store(
 
 
 def process(engine: Engine, scope: Scope, limit: int | None = None) -> Receipt:
-    """Construct pending notes of a scope, oldest first, a batch in a transaction, each exactly once.
+    """Construct pending notes, a batch in a transaction; one process at a time, so that no model is asked twice.
 
-    One process at a time works on a scope, so that no model is asked twice about the same. A note that can't be
-    constructed is passed over; where there is no other, ConstructionFailed is raised, and where there are many,
-    what went wrong.
+    Where many can't be constructed, it is not the notes: what went wrong is raised.
     """
     if limit is not None and (type(limit) is not int or limit < 1):
         raise InvalidInput(f"limit must be a whole number from 1, or None for all, not {limit!r}.")
@@ -207,7 +205,7 @@ def _process_batch(work: Work, size: int, without: Sequence[str]) -> list[Entry]
             for turn, one in zip(turns, pending, strict=True)
         ]
         with work.timed("look-up"):
-            keys = work.phrases.keys([turn.source for turn in turns], state.language)
+            keys = work.constructor.keys([turn.source for turn in turns], state.language)
             engine.versions[scope.name] = state.version
             seen = _seen(engine, scope, [], [], keys)
         if not seen or seen.version != state.version:
@@ -230,7 +228,7 @@ def look_up(work: Work, some: Sequence[Source], *, keywords: bool) -> sources.Se
     ids = sorted({source.id for source in some})
     sessions = sorted({source.session for source in some if source.session})
     with work.timed("keywords"):
-        keys = work.phrases.keys(some, language) if keywords else []
+        keys = work.constructor.keys(some, language) if keywords else []
     with work.timed("look-up"):
         seen = _seen(engine, scope, ids, sessions, keys)
     if seen is None or seen.language != language:  # removed, and perhaps made anew, since it was opened here

@@ -138,7 +138,7 @@ class Batch:
         self._of_sessions = self.engine.policies.of_sessions(self._transaction.now)
         self._drafts: dict[str, Draft] = {}
         self._decisions: dict[str, str] = {}
-        self._joined: list[tuple[str, Revision, Text]] = []
+        self._joined: list[str] = []
         self._told: Mapping[Key, Profiled] = {}
 
     def write(
@@ -161,7 +161,6 @@ class Batch:
             )
         ]
         made = [self._decide(some) for some in self._inputs(judged)]
-        self._embed()
         self._rewrite(corrected)
         self._transaction.commit()
         return made
@@ -212,20 +211,15 @@ class Batch:
             one = found[place] = replace(candidates[place], before=None)
             if not one.constructed_by:
                 context = render([(one.source, None)], self.seen.language).context
-                vector = None
-                if one.context_vector is not None:
-                    (vector,) = self.engine.embedder.embed_documents([context])
                 terms = tokenize(context, self.seen.language)
-                found[place] = replace(one, context=context, context_terms=terms, context_vector=vector)
+                found[place] = replace(one, context=context, context_terms=terms, context_vector=None)
         return found
 
     def _rewrite(self, corrected: Mapping[Key, str]) -> None:
         """Take the words of what is superseded out of the stored contexts that quote them."""
         for note in dict.fromkeys(corrected.values()):
             hidden = dict.fromkeys(source for source, by in corrected.items() if by == note)
-            turns = contexts.Turns.after(self.engine.db, self.scope.name, hidden)
-            joined = [joined for joined, *_ in self._joined]
-            contexts.rewrite(self._transaction, self._decisions[note], turns, joined)
+            contexts.follow(self._transaction, self._decisions[note], hidden, self._joined)
 
     def _decide(self, judged: Sequence["_Judged"]) -> Entry:
         """Plan what one decision does: on an input, or on a note that waits."""
@@ -318,10 +312,7 @@ class Batch:
         draft.keywords = tuple(names)[:MOST_KEYWORDS]
         self._transaction.name(k for k in candidate.keywords if k.name in draft.keywords)
         properties = {
-            "raw": list(text.raw),
-            "context": text.context,
-            "raw_terms": " ".join(tokenize(text.spoken, self.seen.language)),
-            "context_terms": " ".join(tokenize(text.context, self.seen.language)),
+            **contexts.texts_of(text, (), self.seen.language),
             "tags": list(draft.tags),
             "constructed_by": draft.constructed_by,
             **(draft.life.properties if renewed else {}),
@@ -329,7 +320,7 @@ class Batch:
         if renewed:
             self._transaction.live(one.id for one, _ in draft.turns)
         revision = Revision(verdict.target, decision.id, properties, keywords=draft.keywords, adds=(source.key,))
-        self._joined.append((verdict.target, revision, text))
+        self._joined.append(verdict.target)
         self._transaction.revise(draft.found, revision)
         self._tie(verdict.target, verdict, decision)
         return True
@@ -356,11 +347,3 @@ class Batch:
         old = draft.text if draft.constructed_by else render([(turn, None) for turn, _ in draft.turns], language)
         new = candidate if candidate.constructed_by else render([(source, None)], language)
         return replace(text, context=verdict.context or f"{old.context} {new.context}")
-
-    def _embed(self) -> None:
-        """Embed all merged texts in one call, and put the vectors into the transaction."""
-        texts = list(dict.fromkeys(t for _, _, text in self._joined for t in (text.spoken, text.context)))
-        vectors = dict(zip(texts, self.engine.embedder.embed_documents(texts), strict=True)) if texts else {}
-        for _, revision, text in self._joined:
-            done = replace(revision, raw_vector=vectors[text.spoken], context_vector=vectors[text.context])
-            self._transaction.replace(revision, done)

@@ -1,7 +1,7 @@
 """Change what is remembered: a new version of a note. The old state is kept."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memgraph_engine.engine.wiring import Engine
@@ -13,7 +13,7 @@ from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.rendering.context import render, terms
+from memgraph_engine.rendering.context import render
 from memgraph_engine.writing import contexts
 from memgraph_engine.writing.transaction import Transaction
 
@@ -78,18 +78,18 @@ def target(engine: Engine, scope: Scope, id: str) -> Target:
     return Target(transaction, [one])
 
 
-def remaining(transaction: Transaction, found: Found, turns: Sourced) -> tuple[Mapping[str, Any], tuple[Any, Any]]:
-    """Return the properties and vectors of a note that lost sources, and is told by these alone."""
+def remaining(transaction: Transaction, found: Found, turns: Sourced) -> dict[str, Any]:
+    """Return the properties of a note that lost sources, and is told by these alone."""
     first = turns[0][0]
     own = {name: getattr(first, name) for name in ("session", "seq", "speaker", "role")}
     if first.said_at not in (None, found.note.said_at):
         own |= {"said_at": first.said_at, "valid_from": first.said_at}
-    texts, vectors = retold(transaction, found, turns)
-    return {**own, "agent_id": first.agent, "tags": note_graph.tags_of(source for source, _ in turns), **texts}, vectors
+    tags = note_graph.tags_of(source for source, _ in turns)
+    return {**own, "agent_id": first.agent, "tags": tags, **retold(transaction, found, turns)}
 
 
-def retold(transaction: Transaction, found: Found, turns: Sourced) -> tuple[Mapping[str, Any], tuple[Any, Any]]:
-    """Return the texts and vectors that a note gets where other sources tell it, or where other turns stand before.
+def retold(transaction: Transaction, found: Found, turns: Sourced) -> dict[str, Any]:
+    """Return the texts that a note gets where other sources tell it, or where other turns stand before.
 
     What the user wrote of it stays, and so does a chat model's context. Nothing is returned where nothing changes.
     """
@@ -97,14 +97,8 @@ def retold(transaction: Transaction, found: Found, turns: Sourced) -> tuple[Mapp
     text = render([(source, quoted(before, found.note)) for source, before in turns], language)
     context = found.note.context if found.constructed_by else text.context
     if found.constructed_by == note_graph.USER or (text.raw, context) == (found.note.raw, found.note.context):
-        return {}, (None, None)
-    sources = [source for source, _ in turns]
-    properties = {"raw": list(text.raw), "raw_terms": " ".join(terms(text.spoken, sources, language))}
-    properties |= contexts.terms_of(context, sources, language)
-    if found.note.status == "pending":
-        return properties, (None, None)
-    raw_vector, context_vector = transaction.embedder.embed_documents([text.spoken, context])
-    return properties, (raw_vector, context_vector)
+        return {}
+    return contexts.texts_of(replace(text, context=context), [source for source, _ in turns], language)
 
 
 def update(at: Target, new: Candidate) -> Decision:

@@ -19,12 +19,12 @@ from memgraph_engine.graph import sources
 from memgraph_engine.graph.neighbourhood import neighbourhood
 from memgraph_engine.graph.notes import Found, renderings
 from memgraph_engine.ingest.attributes import attributes
-from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct, waiting
+from memgraph_engine.ingest.construct import Constructor, waiting
 from memgraph_engine.ingest.extract import Extracted, extract
 from memgraph_engine.ingest.profiling import Profiled, profiled, subject
 from memgraph_engine.language.keywords import key
 from memgraph_engine.llm.spent import Spent
-from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.candidate import Candidate, Placed
 from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.profile import Delta
 from memgraph_engine.model.result import Entry, Receipt
@@ -39,12 +39,11 @@ class Work:
 
     engine: Engine
     scope: Scope
-    vectors: Vectors
+    constructor: Constructor
     spent: Spent
     asking: Asking
     shown: Sequence[str] = ()
     seconds: Counter[str] = field(default_factory=Counter)
-    phrases: Phrases = field(default_factory=Phrases)
     extracted: dict[str, Extracted | None] = field(default_factory=dict)  # by the hash of the source's content
     profiled: dict[str, Profiled | None] = field(default_factory=dict)  # likewise
 
@@ -54,7 +53,7 @@ class Work:
         """Begin a call, on the account of the scope."""
         with on_account(engine, scope) as spent:
             asking = Asking(engine.roles, spent, engine.settings.gate, engine.judge)
-            yield cls(engine, scope, Vectors(engine.embedder), spent, asking, shown)
+            yield cls(engine, scope, _constructor(engine), spent, asking, shown)
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
@@ -67,8 +66,7 @@ class Work:
 
     def clear(self) -> None:
         """Forget what only another try of the last batch would need: a call may bring millions of messages."""
-        self.vectors.clear()
-        self.phrases.clear()
+        self.constructor.clear()
         self.extracted.clear()
         self.profiled.clear()
         self.asking.clear()
@@ -90,15 +88,7 @@ def make_notes(
         extracted = _extracted(work, seen, placed)
         keywords = {**seen.keywords, **_stored_keywords(work, seen.language, extracted.values())}
     with work.timed("construct"):
-        candidates = construct(
-            placed,
-            keywords,
-            language=seen.language,
-            max_keywords=engine.settings.max_keywords,
-            vectors=work.vectors,
-            phrases=work.phrases,
-            extracted=extracted,
-        )
+        candidates = work.constructor.construct(placed, keywords, seen.language, extracted)
     with work.timed("gate"):
         settings, maps = engine.settings.gate, calibration(engine.embedder.name, engine.embedder.fitted)
         gate = Gate(settings, maps, work.scope, seen.language, seen.notes - len(pending), engine.policies)
@@ -120,19 +110,16 @@ def make_notes(
 
 def construct_alone(transaction: Transaction, placed: Sequence[Placed], *, waits: bool = False) -> list[Candidate]:
     """Make candidates of sources that are no batch; those that wait have no vectors."""
-    engine, language, phrases = transaction.engine, transaction.language, Phrases()
+    language, constructor = transaction.language, _constructor(transaction.engine)
     if waits or not placed:
         return waiting(placed, language)
-    keys = phrases.keys([one.source for one in placed], language)
-    seen = sources.look_up(engine.db, transaction.scope.name, [], [], keys)
-    return construct(
-        placed,
-        seen.keywords if seen else {},
-        language=language,
-        max_keywords=engine.settings.max_keywords,
-        vectors=Vectors(engine.embedder),
-        phrases=phrases,
-    )
+    keys = constructor.keys([one.source for one in placed], language)
+    seen = sources.look_up(transaction.db, transaction.scope.name, [], [], keys)
+    return constructor.construct(placed, seen.keywords if seen else {}, language)
+
+
+def _constructor(engine: Engine) -> Constructor:
+    return Constructor(engine.embedder, engine.settings.max_keywords)
 
 
 def tell(work: Work, language: str, given: Sequence[Source]) -> dict[Key, Profiled]:

@@ -8,16 +8,18 @@ What a chat model or the user wrote is left alone.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import notes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import Found, Rendering, Revision
+from memgraph_engine.language.terms import tokenize
 from memgraph_engine.lifecycle.policies import quoted
 from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.question import Filters
-from memgraph_engine.rendering.context import render, terms
+from memgraph_engine.rendering.context import Text, render, terms
 from memgraph_engine.writing.commit import retried
 from memgraph_engine.writing.transaction import Transaction
 
@@ -53,6 +55,11 @@ class Turns:
         return self.now.get(one.previous_key or _NONE, one.previous) if one else None
 
 
+def follow(transaction: Transaction, decision: str, changed: Repeatable, without: Collection[str] = ()) -> None:
+    """Plan new contexts for the notes of the turns after the `changed` sources; those `without` have theirs."""
+    rewrite(transaction, decision, Turns.after(transaction.db, transaction.scope.name, changed), without)
+
+
 def rewrite(transaction: Transaction, decision: str, turns: Turns, without: Collection[str] = ()) -> None:
     """Plan new contexts for the notes of the turns after those that change, but not those of the notes `without`."""
     followers = {note for one in turns.around.values() for note in one.followers} - set(without)
@@ -83,11 +90,21 @@ def _render(engine: Engine, scope: Scope, ids: Sequence[str]) -> int:
 
 
 def _rewrite(transaction: Transaction, decision: str, found: Mapping[str, Outdated]) -> None:
-    vectors = transaction.embedder.embed_documents([context for _, context in found.values()])
-    for (one, context), vector in zip(found.values(), vectors, strict=True):
-        given = None if one.note.status in ("pending", "archived") else vector  # it gets both of its vectors at once
+    for one, context in found.values():
         properties = terms_of(context, one.note.sources, transaction.language)
-        transaction.revise(one, Revision(one.note.id, decision, properties, "rewritten", context_vector=given))
+        transaction.revise(one, Revision(one.note.id, decision, properties, "rewritten"))
+
+
+def texts_of(text: Text, sources: Sequence[Source], language: str) -> dict[str, Any]:
+    """Return the properties of both texts of a note with these sources; what a model or a user told has none."""
+    raw = {"raw": list(text.raw), "raw_terms": " ".join(terms(text.spoken, sources, language))}
+    return {**raw, **terms_of(text.context, sources, language)}
+
+
+def keywords_in(names: Iterable[str], given: Mapping[str, Any], language: str) -> tuple[str, ...]:
+    """Return the keywords of which a note says all words, by the properties of its texts."""
+    words = {*given["raw_terms"].split(), *given["context_terms"].split()}
+    return tuple(name for name in names if set(tokenize(name, language)) <= words)
 
 
 def terms_of(context: str, sources: Sequence[Source], language: str) -> dict[str, str]:

@@ -124,9 +124,8 @@ def _delete(
                 decision.id, one.found.note.id, {turn.source.id for turn in one.turns if turn.source.key not in lost}
             )
     hidden = dict.fromkeys([source.key for found in some for source in found.note.sources] + sorted(lost))
-    turns = contexts.Turns.after(transaction.db, transaction.scope.name, hidden)
     without += [note for found in some for note in found.note.sums]  # deleted with their summary, as they are
-    contexts.rewrite(transaction, decision.id, turns, without)
+    contexts.follow(transaction, decision.id, hidden, without)
     transaction.commit()
     return decision
 
@@ -139,5 +138,4 @@ def _less(transaction: Transaction, one: Rendering, lost: Collection[Key], decis
         if turn.source.key not in lost
     ]
     drops = tuple(turn.source.key for turn in one.turns if turn.source.key in lost)
-    properties, vectors = remaining(transaction, one.found, rest)
-    return Revision(one.found.note.id, decision, properties, "changed", *vectors, drops=drops)
+    return Revision(one.found.note.id, decision, remaining(transaction, one.found, rest), drops=drops)

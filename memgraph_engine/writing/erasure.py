@@ -23,11 +23,11 @@ from memgraph_engine.graph.erasures import Erasure, Meant
 from memgraph_engine.graph.notes import USER, Revision, found_from
 from memgraph_engine.graph.retrievals import Question
 from memgraph_engine.ingest.messages import check_name, check_text
-from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
+from memgraph_engine.language.terms import DEFAULT_LANGUAGE
 from memgraph_engine.model.memory import UNKNOWN_PAST, Source, cut_up, line
 from memgraph_engine.model.result import Chosen, ErasurePlan, ErasureReceipt, Hold
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.writing import summaries, traces
+from memgraph_engine.writing import contexts, summaries, traces
 from memgraph_engine.writing.change import remaining, retold
 from memgraph_engine.writing.commit import Stale, retried, until_current
 from memgraph_engine.writing.traces import Run, Runs, Traces
@@ -81,10 +81,7 @@ def _chosen(some: Sequence[Meant], why: Mapping[str, Chosen]) -> tuple[Chosen, .
 
 
 def erase(engine: Engine, given: object) -> ErasureReceipt:
-    """Carry a plan out; one that was begun goes on.
-
-    Raises Held, ErasureRefused for a plan that is out of date, NotFound for one that means nothing, or InvalidInput.
-    """
+    """Carry a plan out; one that was begun goes on. Raises Held, ErasureRefused, NotFound, or InvalidInput."""
     if not isinstance(given, ErasurePlan):
         raise InvalidInput(f"erase takes a plan that forget made, not {named(given)}.")
     if given.tenant != engine.settings.tenant:
@@ -232,10 +229,7 @@ def _meant(db: Database, scope: Scope, one: Erasure) -> list[Meant]:
 
 
 def verify(engine: Engine, scope: Scope | None, probe: str | None, *, files: bool) -> list[str]:
-    """Return a sentence for each fault of the tenant's receipts; and for words of a probe that are still held.
-
-    That is by a memory, and with `files` by the managed server's files. Raises InvalidInput.
-    """
+    """Return a sentence for each fault of the tenant's receipts, and for words of a probe that are still held."""
     found = _faults(engine)
     if scope:
         words = check_text(probe, "probe", engine.settings.max_text)
@@ -354,17 +348,14 @@ def _retold(transaction: Transaction, ids: Sequence[str], losing: Collection[str
             note = replace(note, expires_at=lives[id][0], erase_at=lives[id][1])
         own = USER if one.found.constructed_by == USER and not loses else ""
         found = replace(one.found, note=note, constructed_by=own)
-        properties, (raw, context) = (remaining if loses else retold)(transaction, found, turns)
+        properties = (remaining if loses else retold)(transaction, found, turns)
         if not ("raw" in properties or id in lives):
             continue
-        names = None
-        if "raw" in properties:
-            words = {*properties["raw_terms"].split(), *properties["context_terms"].split()}
-            names = tuple(name for name in note.keywords if set(tokenize(name, transaction.language)) <= words)
+        names = contexts.keywords_in(note.keywords, properties, transaction.language) if "raw" in properties else None
         # an evolution may have taken others from what is erased
         tags = notes.tags_of(source for source, _ in turns)
         given = {**properties, "tags": tags, "constructed_by": own}
-        yield found, Revision(id, decision, given, "changed", raw, context, names)
+        yield found, Revision(id, decision, given, keywords=names)
 
 
 def _summed_up(
@@ -377,8 +368,8 @@ def _summed_up(
         if one.found.note.sums and id in lives and parts:
             same = Revision(id, decision, {})
             if id in losing or one.found.by_model:
-                properties, vectors, names = summaries.anew(transaction, one, parts)
-                same = Revision(id, decision, properties, "changed", *vectors, names)
+                properties, names = summaries.anew(transaction, one, parts)
+                same = Revision(id, decision, properties, keywords=names)
             yield one.found, same
 
 

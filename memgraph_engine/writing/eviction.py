@@ -173,7 +173,6 @@ class Eviction(Pass[Evicted]):
         asking: Consolidator,
     ) -> list[Decision]:
         """Plan a summary of each cluster; return the decisions."""
-        language = transaction.language
         order = attrgetter("said_at", "session", "seq", "note")
         parts = [sorted((part for one in cluster for part in one.parts), key=order) for cluster in some]
         seen = self.engine.policies.seen_by_models
@@ -182,17 +181,11 @@ class Eviction(Pass[Evicted]):
             for note, group in _of_one_life(some, parts)
             for one in (asking.written(group) if seen(note) else [None] * len(group))
         ]
-        keep = self.engine.settings.lifecycle.keep
-        texts = [summaries.text(own, rare, keep, language) for own in parts]
-        given = [summaries.properties(text, own, language) for text, own in zip(texts, parts, strict=True)]
-        for properties, by in zip(given, written, strict=True):
-            if by:
-                properties |= {**contexts.terms_of(by.text, (), language), "constructed_by": by.model}
-        vectors = self.engine.embedder.embed_documents(
-            [text.spoken for text in texts] + [properties["context"] for properties in given]
-        )
         decisions = []
         for place, (cluster, own, by) in enumerate(zip(some, parts, written, strict=True)):
+            told = summaries.told(transaction, own, rare)
+            if by:
+                told |= {**contexts.terms_of(by.text, (), transaction.language), "constructed_by": by.model}
             ids = sorted({*(part.note for part in own), *(one.found.note.id for one in cluster)})
             decision = transaction.decide(
                 "consolidate",
@@ -207,12 +200,9 @@ class Eviction(Pass[Evicted]):
                 NewSummary(
                     decision.note,
                     decision.id,
-                    {**given[place], **lives, "policy_as": first.policy_as or None},
-                    (vectors[place], vectors[len(some) + place]),
+                    {**told, **lives, "policy_as": first.policy_as or None},
                     tuple(sorted(names, key=lambda name: (-names[name], name))[: self.engine.settings.max_keywords]),
                     tuple(ids),
-                    max(part.said_at for part in own),
-                    min(part.valid_from for part in own),
                     # a millisecond apart, so that listing by time keeps their order
                     transaction.now + timedelta(milliseconds=place),
                     (first.expires_at, first.erase_at),

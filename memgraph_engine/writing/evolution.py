@@ -9,7 +9,7 @@ decision: an erasure makes anew what may hold words of the erased.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -75,35 +75,29 @@ class One:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """An older note near a new one, and their scores."""
+    """An older note near a new one, their scores, and what is to become of it, and why.
+
+    That is a tie to the new one, tags, a context ('' for none). `seen` tells whether the model saw it.
+    """
 
     one: One
     scores: "Scores"
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to become of a note: a tie to the new one, tags, a context ('' for none), and why."""
-
     tie: bool = False
     tags: tuple[str, ...] = ()
     context: str = ""
     why: str = ""
+    seen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A new note with those near it, what is to become of each by its id, and the model that says so ('' for none).
-
-    `seen` are the notes that the model saw.
-    """
+    """A new note, those near it, the nearest first, the tags that it gets, and the model that says so ('' for none)."""
 
     new: One
     near: Sequence[Near]
-    wanted: Mapping[str, Wanted]
+    tags: tuple[str, ...] = ()
     model: str = ""
     cost: Cost = NOTHING
-    seen: Collection[str] = ()
 
 
 class Evolution(Pass[Evolved]):
@@ -134,13 +128,13 @@ class Evolution(Pass[Evolved]):
         if not new:  # what was told is small talk, or kept apart: no worker need look at it again
             db.commit("scopes/evolved", scope=scope, version=state.version)
             return Evolved(0)
-        steps = [self._local(*pair, state.language) for pair in self._compared(state, new)]
-        steps = self._modelled(steps, state.language)
+        steps = self._modelled(
+            [self._local(step, state.language) for step in self._compared(state, new)], state.language
+        )
         transaction = Transaction(self.engine, self.scope, state)
         writing = _Writing(transaction)
         for step in steps:
             writing.add(step)
-        writing.revise()
         transaction.commit()
         db.commit("scopes/evolved", scope=scope, version=state.version + bool(writing.decisions))
         counts = writing.ties, len(writing.tags), len(writing.contexts)
@@ -148,8 +142,8 @@ class Evolution(Pass[Evolved]):
 
     # ---- what is near -------------------------------------------------------------------------
 
-    def _compared(self, state: "ScopeState", ids: Sequence[str]) -> list[tuple[One, list[Near]]]:
-        """Return the new notes, oldest first, each with the older ones near it, the nearest first."""
+    def _compared(self, state: "ScopeState", ids: Sequence[str]) -> list[Step]:
+        """Return the new notes, oldest first, with what is near each, and nothing to be done yet."""
         engine = self.engine
         settings, maps = engine.settings.gate, calibration(engine.embedder.name, engine.embedder.fitted)
         rare = max(int(state.notes * _RARE), _FEW)
@@ -172,7 +166,7 @@ class Evolution(Pass[Evolved]):
                 Near(every[two.known.id], two.scores)
                 for two in gate.beside(known[one.id], [(known[two.id], cosines[two.id]) for two in older])
             ]
-            compared.append((one, sorted(near, key=lambda two: (-two.scores.related, two.one.id))))
+            compared.append(Step(one, sorted(near, key=lambda two: (-two.scores.related, two.one.id))))
         return compared
 
     def _read(self, ids: Sequence[str], rare: int) -> dict[str, One]:
@@ -185,14 +179,15 @@ class Evolution(Pass[Evolved]):
 
     # ---- what is to change --------------------------------------------------------------------
 
-    def _local(self, new: One, near: Sequence[Near], language: str) -> Step:
+    def _local(self, step: Step, language: str) -> Step:
         """Tie a note to those of its topics that share rare keywords; tag both by the topics' labels."""
-        wanted = {new.id: Wanted(tags=_labels(new, language))}
-        most = self.engine.settings.gate.most_links
-        for two in [two for two in near if self._alike(new, two)][:most]:
-            why = f"Both tell of {', '.join(sorted(new.by.rare & two.one.by.rare)[:_TAGS])}."
-            wanted[two.one.id] = Wanted(tie=True, tags=_labels(two.one, language), why=why)
-        return Step(new, near, wanted)
+        new, near = step.new, list(step.near)
+        alike = [place for place, two in enumerate(near) if self._alike(new, two)]
+        for place in alike[: self.engine.settings.gate.most_links]:
+            one = near[place].one
+            why = f"Both tell of {', '.join(sorted(new.by.rare & one.by.rare)[:_TAGS])}."
+            near[place] = replace(near[place], tie=True, tags=_labels(one, language), why=why)
+        return Step(new, near, _labels(new, language))
 
     def _alike(self, new: One, two: Near) -> bool:
         """Tell whether two notes are to be tied, and neither are so nor were."""
@@ -233,20 +228,17 @@ class Evolution(Pass[Evolved]):
     def _answered(self, step: Step, shown: Sequence[Near], by: CheckedAnswer, language: str) -> Step:
         """Return a step as a model wants it, as far as that may be."""
         link, most = self.engine.settings.gate.link, self.engine.settings.gate.most_links
-        new, wanted, tied = step.new, dict[str, Wanted](), 0
-        filed = {tag for two in shown for tag in _filed(two.one)}
+        new, tied, filed = step.new, 0, {tag for two in shown for tag in _filed(two.one)}
         said = {one.note: one for one in by.items}  # of each note, by its number in the request
-        wanted[new.id] = Wanted(tags=_fitting(said[1].tags, new, filed, language))
+        near = {two.one.id: Near(two.one, two.scores) for two in step.near}
         for place, two in enumerate(shown, 2):
-            tie, tags, context = said[place].tie, said[place].tags, said[place].context
-            bound = new.by.ties.get(two.one.id)
+            one, wish, bound = two.one, said[place], new.by.ties.get(two.one.id)
             free = bound is None or (bound.kind == "link" and not bound.strengthened)
-            tie = tie and link and free and tied < most
+            tie = wish.tie and link and free and tied < most
             tied += tie
-            context, why = _context(context, two.one, new, language)
-            wanted[two.one.id] = Wanted(tie, _fitting(tags, two.one, _filed(new), language), context, why)
-        seen = {two.one.id for two in shown}
-        return Step(new, step.near, wanted, by.model, by.cost, seen)
+            tags, told = _fitting(wish.tags, one, _filed(new), language), _context(wish.context, one, new, language)
+            near[one.id] = Near(one, two.scores, tie, tags, *told, seen=True)
+        return Step(new, [*near.values()], _fitting(said[1].tags, new, filed, language), by.model, by.cost)
 
 
 @dataclass
@@ -258,13 +250,13 @@ class _Writing:
     ties: int = 0
     tags: dict[str, list[str]] = field(default_factory=dict)
     contexts: dict[str, str] = field(default_factory=dict)
-    _planned: list[tuple[Found, str, dict[str, object], str]] = field(default_factory=list)
 
     def add(self, step: Step) -> None:
         """Plan what a step changes, if it changes anything, as one decision."""
-        new = step.new
-        ties = [two for two in step.near if step.wanted.get(two.one.id, Wanted()).tie]
-        found = {one.id: self._properties(one, step) for one in (new, *(two.one for two in step.near))}
+        new, ties = step.new, [two for two in step.near if two.tie]
+        every = (new, *(two.one for two in step.near))
+        found = {new.id: self._properties(new, step.tags)}
+        found |= {two.one.id: self._properties(two.one, two.tags, two.context) for two in step.near}
         changed = {id: given for id, given in found.items() if given}
         if not ties and not changed:
             return
@@ -272,9 +264,16 @@ class _Writing:
             "evolve",
             new.id,
             considered=tuple(
-                _considered(two, step, changed.get(two.one.id, {}))
+                Considered(
+                    two.one.id,
+                    round(two.scores.redundancy, 4),
+                    round(two.scores.complementarity, 4),
+                    round(two.scores.cosine, 4),
+                    "related" if two.tie or two.one.id in changed else "none",
+                    two.why,
+                )
                 for two in step.near
-                if two.one.id in step.seen or two in ties or two.one.id in changed
+                if two.seen or two.tie or two.one.id in changed
             ),
             evidence=_evidence(len(ties), changed),
             thresholds=self.transaction.engine.settings.gate.thresholds,
@@ -285,7 +284,7 @@ class _Writing:
         self.ties += len(ties)
         for two in ties:
             self._tie(new, two, decision.id)
-        for one in (new, *(two.one for two in step.near)):
+        for one in every:
             given = changed.get(one.id, {})
             if given or (one is new and ties):  # a tie is a change of the newer note
                 context = str(given.pop("context", ""))
@@ -294,18 +293,18 @@ class _Writing:
                     self.contexts[one.id] = context
                 if "tags" in given:
                     self.tags[one.id] = list(given["tags"])  # type: ignore[call-overload]
-                self._planned.append((one.found, decision.id, given, context))
+                self.transaction.revise(one.found, Revision(one.id, decision.id, given))
 
-    def _properties(self, one: One, step: Step) -> dict[str, object]:
+    def _properties(self, one: One, tags: Sequence[str], context: str = "") -> dict[str, object]:
         """Return what changes of a note: nothing of one that is pinned; no context twice."""
-        wanted, note = step.wanted.get(one.id, Wanted()), one.found.note
+        note = one.found.note
         if note.pinned:
             return {}
         now = self.tags.get(one.id, list(note.tags))
-        more = [tag for tag in wanted.tags if tag not in now][: max(_FULL - len(now), 0)]
+        more = [tag for tag in tags if tag not in now][: max(_FULL - len(now), 0)]
         given: dict[str, object] = {"tags": sorted({*now, *more})} if more else {}
-        if wanted.context and one.id not in self.contexts:
-            given["context"] = wanted.context
+        if context and one.id not in self.contexts:
+            given["context"] = context
         return given
 
     def _tie(self, new: One, two: Near, decision: str) -> None:
@@ -315,14 +314,6 @@ class _Writing:
             self.transaction.put("strengthen", new=bound.newer, old=bound.older, score=score, decision=decision)
         else:
             self.transaction.relate(Relation(new.id, two.one.id, "link", round(two.scores.related, 4), decision))
-
-    def revise(self) -> None:
-        """Embed all new contexts in one call, and plan the new version of each note."""
-        texts = [context for *_, context in self._planned if context]
-        vectors = iter(self.transaction.embedder.embed_documents(texts) if texts else ())
-        for found, decision, given, context in self._planned:
-            vector = next(vectors) if context else None
-            self.transaction.revise(found, Revision(found.note.id, decision, given, context_vector=vector))
 
 
 def _candidate(one: One) -> Candidate:
@@ -382,18 +373,6 @@ def _context(context: str, one: One, new: One, language: str) -> tuple[str, str]
     denial = f"it no longer denies {lost[0]!r}" if lost else f"it denies {added[0]!r}" if added else ""
     why = unfaithful(text, lines, said, language) or denial
     return ("", f"The model's context was not used: {why}.") if why else (text, "")
-
-
-def _considered(two: Near, step: Step, changed: Mapping[str, object]) -> Considered:
-    wanted, scores = step.wanted.get(two.one.id, Wanted()), two.scores
-    return Considered(
-        two.one.id,
-        round(scores.redundancy, 4),
-        round(scores.complementarity, 4),
-        round(scores.cosine, 4),
-        "related" if wanted.tie or changed else "none",
-        wanted.why,
-    )
 
 
 def _evidence(ties: int, changed: Mapping[str, Mapping[str, object]]) -> str:

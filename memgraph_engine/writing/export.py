@@ -31,11 +31,7 @@ class _Changed(Exception):
 
 
 def export(engine: Engine, scope: Scope, path: Path, counted: Counted) -> Exported:
-    """Write a memory into a file; `counted` is told how many lines of how many are written.
-
-    What is to be erased by now is erased first. Raises Held where a hold keeps some of that, since it can't be read,
-    NotFound for an empty memory, and WriteConflict where it was changed during each of five attempts.
-    """
+    """Write a memory into a file; `counted` is told how many lines of how many are written."""
     for attempt in range(_UNLOCKED + _LOCKED):
         _, kept = erasure.ended(engine, scope)
         if kept:

@@ -28,11 +28,7 @@ _NAMING = ("note", "considered", "evidence")  # properties of decisions that nam
 
 
 def import_(engine: Engine, scope: Scope, path: Path, counted: Counted) -> Imported:
-    """Read a file into an empty scope; `counted` is told how many lines of how many are written.
-
-    The whole file is read before anything is written. Raises InvalidInput for a file that is none or is damaged, and
-    for a scope that holds something, and StoreMismatch for another embedder or schema.
-    """
+    """Read a file into an empty scope, the whole of it before anything is written."""
     file = Reader(path)
     file.fits(engine.embedder.name, engine.embedder.dimensions)
     with leases.held(engine.db, scopes.import_lease(scope.name)):

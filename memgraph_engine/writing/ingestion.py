@@ -21,8 +21,7 @@ from memgraph_engine.graph import scopes, sources
 from memgraph_engine.graph.sources import Passage
 from memgraph_engine.ingest import documents
 from memgraph_engine.ingest.folders import File, Folder
-from memgraph_engine.ingest.given import source_of
-from memgraph_engine.ingest.messages import check_name, check_paths, content_hash
+from memgraph_engine.ingest.messages import check_name, check_paths, content_hash, source_of
 from memgraph_engine.ingest.readers import Item, Reader
 from memgraph_engine.model.code import name_of, piece_id
 from memgraph_engine.model.ingested import Fault, Ingested, Remark
@@ -149,7 +148,7 @@ class Ingestion:
         """Ingest one file; if it can't be read, that is a fault among others."""
         try:
             items = self.reader.items(file)
-            if self.reader.kind(file) in (*documents.KINDS, "code"):
+            if self.reader.kind(file.path) in (*documents.KINDS, "code"):
                 self._document(file, list(items))
             else:
                 self._messages(file, items)
@@ -170,8 +169,8 @@ class Ingestion:
         self._count(Ingested(remarks=tuple(item for item in items if isinstance(item, Remark))))
         new = [self._source(item) for item in items if isinstance(item, dict)]
         stored = sources.document(self.engine.db, self.scope.name, file.id)
-        is_code = self.reader.kind(file) == "code"
-        found = (by_name if is_code else difference)(stored, new, former=not self.update)
+        is_code = self.reader.kind(file.path) == "code"
+        found = difference(stored, new, former=not self.update, code=is_code)
         if not self.update and (others := len(found.changed) + len(found.gone)):
             passages = "a passage was" if others == 1 else f"{others:,} passages were"
             self._fault(file, f"{passages} changed or taken out since {file.id!r} was ingested; use --update")
@@ -274,61 +273,43 @@ class Difference:
     gone: list[Passage]
 
 
-def difference(stored: Sequence[Passage], new: Sequence[Source], *, former: bool) -> Difference:
-    """Compare passages, first by what they say, the others by what they follow.
+def difference(stored: Sequence[Passage], new: Sequence[Source], *, former: bool, code: bool) -> Difference:
+    """Compare passages, first by what they say; the others by what they follow, or pieces of `code` by their names.
 
     What the engine deleted because its file no longer said it is new when it comes back. With `former`, what a passage
     said before an update is the same too, and metadata make no other one.
     """
     held = [one for one in stored if not (one.taken or one.ended_by(_GONE))]
-    same = _same(held, new, former=former)
+    same = _same(held, new, former=former, code=code)
     used = set(same.values())
-    others: defaultdict[str, deque[Passage]] = defaultdict(deque)  # by the passage that they follow
-    after = ""
-    for passage in held:
-        after = passage.source.id if passage.source.id in used else after
+    if code:
+        slots, wanted = [name_of(one.source) for one in held], [name_of(one) for one in new]
+    else:
+        slots = _followed(one.source.id if one.source.id in used else "" for one in held)
+        wanted = _followed(same.get(place, "") for place in range(len(new)))
+    others = defaultdict[str, deque[Passage]](deque)
+    for passage, slot in zip(held, slots, strict=True):
         if passage.source.id not in used and passage.readable:
-            others[after].append(passage)
+            others[slot].append(passage)
     found = Difference(len(same), [], [], [])
-    after = ""
-    for place, source in enumerate(new):
-        after = same.get(place, after)
-        there = others[after][0] if others[after] else None
-        if place not in same and there and there.alone and _only_text(there.source, source):
-            found.changed.append((others[after].popleft(), source))
-        elif place not in same:
+    for place, (source, slot) in enumerate(zip(new, wanted, strict=True)):
+        there = others[slot][0] if others[slot] else None
+        if place in same:
+            continue
+        if there and there.alone and (there.source.kind == "code" if code else _only_text(there.source, source)):
+            found.changed.append((others[slot].popleft(), source))
+        else:
             found.added.append(source)
-    found.gone.extend(passage for some in others.values() for passage in some)
+    found.gone.extend(chain.from_iterable(others.values()))
     return found
 
 
-def by_name(stored: Sequence[Passage], new: Sequence[Source], *, former: bool) -> Difference:
-    """Compare the pieces of a file of code: those of one name by what they say, the others in their order."""
-    held = [one for one in stored if not (one.taken or one.ended_by(_GONE))]
-    same, others = defaultdict[Hashable, deque[Passage]](deque), defaultdict[str, deque[Passage]](deque)
-    for passage in held:
-        for hash in dict.fromkeys(passage.hashes if former else passage.hashes[:1]):
-            same[name_of(passage.source), hash].append(passage)
-    found, used = Difference(0, [], [], []), set[str]()
-    rest = list[Source]()
-    for source in new:
-        those = same[name_of(source), source.hash]
-        there = next((one for one in those if one.source.id not in used), None)
-        if there:
-            used.add(there.source.id)
-        else:
-            rest.append(source)
-    for passage in held:
-        if passage.source.id not in used and passage.readable:
-            others[name_of(passage.source)].append(passage)
-    for source in rest:
-        there = others[name_of(source)][0] if others[name_of(source)] else None
-        if there and there.alone and there.source.kind == "code":
-            found.changed.append((others[name_of(source)].popleft(), source))
-        else:
-            found.added.append(source)
-    gone = [passage for some in others.values() for passage in some]
-    return replace(found, kept=len(used), gone=gone)
+def _followed(ids: Iterable[str]) -> list[str]:
+    """Return for each place the last id up to it; '' where there is none."""
+    found = list[str]()
+    for one in ids:
+        found.append(one or "".join(found[-1:]))
+    return found
 
 
 def _renamed(new: Sequence[Source], taken: set[str]) -> list[Source]:
@@ -344,16 +325,21 @@ def _renamed(new: Sequence[Source], taken: set[str]) -> list[Source]:
     return found
 
 
-def _same(known: Sequence[Passage], new: Sequence[Source], *, former: bool) -> dict[int, str]:
+def _same(known: Sequence[Passage], new: Sequence[Source], *, former: bool, code: bool) -> dict[int, str]:
     """Return the ids of the stored passages that say the same as new ones, by the places of these."""
+
+    def key(source: Source, said: Hashable) -> Hashable:
+        return (name_of(source), said) if code else said
+
     waiting: defaultdict[Hashable, deque[str]] = defaultdict(deque)
     for passage in known:
-        for key in passage.hashes if former else [_content(passage.source)]:
-            waiting[key].append(passage.source.id)
+        now = passage.hashes[0] if code else _content(passage.source)
+        for said in passage.hashes if former else [now]:
+            waiting[key(passage.source, said)].append(passage.source.id)
     same: dict[int, str] = {}
     used: set[str] = set()
     for place, source in enumerate(new):
-        those = waiting[source.hash if former else _content(source)]
+        those = waiting[key(source, source.hash if former or code else _content(source))]
         while those and those[0] in used:
             those.popleft()
         if those:

@@ -16,9 +16,8 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound, SourceConflict
 from memgraph_engine.gate.verdict import APPEND
 from memgraph_engine.graph import items as item_graph, notes, sources
-from memgraph_engine.ingest.construct import Placed, construct
 from memgraph_engine.ingest.passages import cuts
-from memgraph_engine.lifecycle.policies import Life
+from memgraph_engine.model.candidate import Placed
 from memgraph_engine.model.item import ITEMS, UNFOUND, Item, Put, item_of, source_id
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import READABLE, Source, cut_up
@@ -83,29 +82,14 @@ class ItemWriter:
         seen = look_up(work, [one for some in made.values() for one in some], keywords=True)
         new = [put for put in puts if source_id(self._shelf, put.key) not in seen.known]
         if new:
-            candidates = construct(
-                [Placed(one) for put in new for one in made[put.key]],
-                seen.keywords,
-                language=seen.language,
-                max_keywords=engine.settings.max_keywords,
-                vectors=work.vectors,
-                phrases=work.phrases,
-            )
+            placed = [Placed(one) for put in new for one in made[put.key]]
+            candidates = work.constructor.construct(placed, seen.keywords, seen.language)
             Batch(engine, work.scope, seen).write(candidates, [APPEND] * len(candidates))
             engine.versions[work.scope.name] = seen.version + 1
         return [put for put in puts if put not in new]
 
     def _new(self, put: Put, now: datetime) -> list[Source]:
-        text, places = self._text(put)
-        source = Source(
-            source_id(self._shelf, put.key),
-            text or f"item {put.key}",
-            put.hash,
-            "item",
-            role="" if text else UNFOUND,
-            metadata=put.metadata(now, now),
-            expires_as=put.end(now),
-        )
+        source, places = self._told(put, Source(source_id(self._shelf, put.key), "", "", "item"), now, now)
         return cut_up(self._engine.policies.assigned(source, f"item {put.key!r}", now), places)
 
     def _change(self, scope: Scope, put: Put) -> bool:
@@ -123,35 +107,25 @@ class ItemWriter:
         if live and old[0].hash == put.hash:
             self.read([item_of(scope.name, old[0])])
             return True
-        new, life = self._changed(
-            old[0], put, now, created=None if not live else item_of(scope.name, old[0]).created_at
+        # its life begins anew in its class
+        life = replace(engine.policies.known(old[0].policy).life(now, put.end(now)), apart=old[0].apart)
+        created = item_of(scope.name, old[0]).created_at if live else now
+        changed, places = self._told(
+            put, replace(old[0], part=0, span=None, begins_at=now, **life.properties), created, now
         )
         if any(note.pinned for note in live):
             life = life.endless
         transaction.live([source], now)
         # what can't be read any more is taken for other words, so that it stays as it was
         before = old if live else [replace(one, text="") for one in old]
-        reword(transaction, Reworded(before, new, told), life)
+        reword(transaction, Reworded(before, cut_up(changed, places), told), life)
         return True
 
-    def _changed(self, old: Source, put: Put, now: datetime, created: datetime | None) -> tuple[list[Source], Life]:
-        """Return the passages of an item as it is from now on, and its life, which begins anew in its class."""
-        ends = put.end(now)
-        life = replace(self._engine.policies.known(old.policy).life(now, ends), apart=old.apart)
+    def _told(self, put: Put, source: Source, created: datetime, now: datetime) -> tuple[Source, list[int]]:
+        """Return a source that tells an item, and before which characters its passages begin."""
         text, places = self._text(put)
-        source = replace(
-            old,
-            text=text or f"item {put.key}",
-            role="" if text else UNFOUND,
-            hash=put.hash,
-            metadata=put.metadata(created or now, now),
-            part=0,
-            span=None,
-            expires_as=ends,
-            begins_at=now,
-            **life.properties,
-        )
-        return cut_up(source, places), life
+        source = replace(source, text=text or f"item {put.key}", role="" if text else UNFOUND, hash=put.hash)
+        return replace(source, metadata=put.metadata(created, now), expires_as=put.end(now)), places
 
     def _text(self, put: Put) -> tuple[str, list[int]]:
         """Return the text that an item is found by, '' for none, and before which characters its passages begin.

@@ -17,16 +17,15 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import erasures, notes
 from memgraph_engine.graph.notes import SUMMARY, USER, Found, Rendering, Revision
-from memgraph_engine.ingest.construct import Placed
 from memgraph_engine.language.keywords import key
 from memgraph_engine.lifecycle.policies import Life, life_of, quoted
-from memgraph_engine.model.candidate import Keyword
+from memgraph_engine.model.candidate import Keyword, Placed
 from memgraph_engine.model.memory import MOST_KEYWORDS, NEVER, READABLE, TRUE_ONCE, Key, Note, Source
 from memgraph_engine.model.result import Applied, Decision, DecisionKind
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.recall.question import Filters
-from memgraph_engine.rendering.context import Text, render
+from memgraph_engine.rendering.context import render
 from memgraph_engine.writing import contexts, summaries
 from memgraph_engine.writing.change import Summed
 from memgraph_engine.writing.commit import retried
@@ -57,10 +56,7 @@ class Change:
 
 @retried
 def restore(engine: Engine, scope: Scope, id: str) -> Decision:
-    """Bring back what expired, or was evicted. Raises NotFound, or InvalidInput for what can be read.
-
-    The class of what expired begins anew. What was evicted leaves its summary, which is made anew of the rest.
-    """
+    """Bring back what expired, or was evicted. Raises NotFound, or InvalidInput for what can be read."""
     transaction, found = _begun(engine, scope, id)
     now = transaction.now
     ended = [one for one in found if one.note.status in _ENDED]
@@ -247,10 +243,9 @@ def _live(
     leaving: Collection[str] = (),
 ) -> Decision:
     """Give notes other lives, in one decision; some are `leaving` their summaries."""
-    db, scope = transaction.db, transaction.scope
     only = next(iter(changes)) if len(changes) == 1 else ""
     decision = transaction.decide(kind, only, evidence=why)
-    told = notes.renderings(db, scope.name, list(changes))
+    told = notes.renderings(transaction.db, transaction.scope.name, list(changes))
     now_told = _repeatable(told, changes)
     parted = defaultdict[str, list[Note]](list)
     for one in told:
@@ -263,8 +258,7 @@ def _live(
         _revise(transaction, decision.id, one, change, now_told.get, _named(transaction, one, change))
     released = summaries.release(transaction, decision.id, leaving) if leaving else []
     retold = part(transaction, decision.id, parted, now_told, [*changes, *released])
-    turns = contexts.Turns.after(db, scope.name, now_told)
-    contexts.rewrite(transaction, decision.id, turns, [*changes, *retold])
+    contexts.follow(transaction, decision.id, now_told, [*changes, *retold])
     transaction.commit()
     return decision
 
@@ -290,28 +284,20 @@ def _revise(
     named: Sequence[Keyword] | None,
 ) -> None:
     """Plan the new version of a note, with the keywords that it gets, None for those that it has."""
-    language, embedder = transaction.language, transaction.embedder
-    found, note, former = one.found, one.found.note, change.former
+    language, found, note, former = transaction.language, one.found, one.found.note, change.former
     before = [living(turn.previous_key) or turn.previous if turn.previous_key else None for turn in one.turns]
     turns = [(turn.source, quoted(previous, change.life)) for turn, previous in zip(one.turns, before, strict=True)]
     context = note.context if found.constructed_by or not turns else render(turns, language).context
     properties: dict[str, Any] = {**change.life.properties, "pinned": change.pinned}
     if change.given is not None:
         properties["policy_as"] = change.given
-    vectors: tuple[Any, Any] = None, None
     if context != note.context:
         properties |= contexts.terms_of(context, note.sources, language)
-    if former:
-        properties |= {"status": former.status, "keywords": None}
-        if former.status != "pending":
-            first, second = embedder.embed_documents([Text(note.raw, context).spoken, context])
-            vectors = first, second
-    elif context != note.context and note.status != "pending":
-        (second,) = embedder.embed_documents([context])
-        vectors = None, second
+    if former:  # in the archive it had neither vectors nor keywords
+        properties |= {"status": former.status, "keywords": None, "raw": list(note.raw), "context": context}
     transaction.name(named or ())
     names = None if named is None else tuple(keyword.name for keyword in named)
-    transaction.revise(found, Revision(note.id, decision, properties, "changed", *vectors, names))
+    transaction.revise(found, Revision(note.id, decision, properties, keywords=names))
 
 
 def _named(transaction: Transaction, one: Rendering, change: Change) -> list[Keyword] | None:
@@ -359,10 +345,9 @@ def part(
     for one in told:
         note = one.found.note
         context = summaries.local(note, language) if note.sums else contexts.local(one, now, language)
-        vector = None if note.status in ("pending", "archived") else transaction.embedder.embed_documents([context])[0]
         properties = {
             **contexts.terms_of(context, note.sources, language),
             "constructed_by": SUMMARY if note.sums else "",
         }
-        transaction.revise(one.found, Revision(note.id, decision, properties, "rewritten", context_vector=vector))
+        transaction.revise(one.found, Revision(note.id, decision, properties, "rewritten"))
     return [one.found.note.id for one in told]

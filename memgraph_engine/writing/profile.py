@@ -7,10 +7,10 @@ from uuid import uuid4
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.ingest.construct import Placed, waiting
-from memgraph_engine.ingest.given import source_of
-from memgraph_engine.ingest.messages import check_name, check_text
+from memgraph_engine.ingest.construct import waiting
+from memgraph_engine.ingest.messages import check_name, check_text, source_of
 from memgraph_engine.ingest.profiling import Profiled, evidence
+from memgraph_engine.model.candidate import Placed
 from memgraph_engine.model.marker import hides, without_marks
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.profile import LONGEST_NAME, LONGEST_VALUE, Delta

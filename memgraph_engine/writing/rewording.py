@@ -16,11 +16,10 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph import notes, sources
 from memgraph_engine.graph.notes import NewNote, Rendering, Revision, tags_of, texts_of
-from memgraph_engine.ingest.construct import Placed
 from memgraph_engine.ingest.messages import content_hash
 from memgraph_engine.ingest.passages import of_message
 from memgraph_engine.lifecycle.policies import Life, quoted
-from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.candidate import Candidate, Placed
 from memgraph_engine.model.memory import READABLE, Key, Source, note_id
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
@@ -147,11 +146,10 @@ class Reworded:
 
 def reword(transaction: Transaction, given: Reworded, life: Life | None = None) -> Decision:
     """Give a source another text, and its notes another life if one is given; raises Stale, with nothing written."""
-    db, scope = transaction.db, transaction.scope.name
     notes = [one.found.note.id for one in given.told]
     only = notes[0] if len(notes) == 1 and not given.added else ""
     decision = transaction.decide("update", only)
-    around = sources.around(db, scope, [given.id])
+    around = sources.around(transaction.db, transaction.scope.name, [given.id])
     before = [
         quoted(around[given.id, 0].previous, given.new[0]),
         *(given.quotable.get(part) for part in range(len(given.new) - 1)),
@@ -161,7 +159,7 @@ def reword(transaction: Transaction, given: Reworded, life: Life | None = None) 
     parted = [one.found.note.id for one in given.told if not plan.revise(one)]
     plan.add()
     transaction.rewrite(sources.joined(given.new), sources.cuts(given.new), parted=parted)
-    contexts.rewrite(transaction, decision.id, contexts.Turns.after(db, scope, {given.end: plan.end}), notes)
+    contexts.follow(transaction, decision.id, {given.end: plan.end}, notes)
     transaction.commit()
     return decision
 
@@ -207,17 +205,17 @@ class _Plan:
             self.transaction.revise(one.found, Revision.archived(note.id, self.decision) if ended else gone)
             return False
         candidate = next((self.made[part] for part in new if part in self.made), None)
-        properties, vectors, names = self._reworded(one, candidate) if candidate else (*self._retold(one, turns), None)
+        properties = self._reworded(one, candidate) if candidate else self._retold(one, turns)
         adds, drops = ({(given.id, part) for part in some} for some in (set(new) - set(old), set(old) - set(new)))
         revision = Revision(
             note.id,
             self.decision,
             {**properties, **self.life},
-            "changed",
-            *vectors,
-            names,
-            tuple(sorted(adds)),
-            tuple(sorted(drops)),
+            raw_vector=candidate.raw_vector if candidate else None,
+            context_vector=candidate.context_vector if candidate else None,
+            keywords=tuple(keyword.name for keyword in candidate.keywords) if candidate else None,
+            adds=tuple(sorted(adds)),
+            drops=tuple(sorted(drops)),
         )
         self.transaction.revise(one.found, revision)
         if "raw" in properties and (candidate or drops):
@@ -234,23 +232,20 @@ class _Plan:
                 turns.append((given.new[part], self.before[part]))
         return turns
 
-    def _retold(self, one: Rendering, turns: change.Sourced) -> tuple[Mapping[str, Any], tuple[Any, Any]]:
+    def _retold(self, one: Rendering, turns: change.Sourced) -> dict[str, Any]:
         if one.found.note.status not in READABLE:
-            return {}, (None, None)
+            return {}
         tell = change.remaining if len(turns) < len(one.turns) else change.retold
         return tell(self.transaction, one.found, turns)
 
-    def _reworded(
-        self, one: Rendering, candidate: Candidate
-    ) -> tuple[Mapping[str, Any], tuple[Any, Any], tuple[str, ...]]:
+    def _reworded(self, one: Rendering, candidate: Candidate) -> dict[str, Any]:
         note = one.found.note
         begins = min(note.said_at, candidate.valid_from or note.said_at)
         self.transaction.name(candidate.keywords)
-        names = tuple(keyword.name for keyword in candidate.keywords)
         properties = {**texts_of(candidate), "valid_from": begins, "role": candidate.source.role}
         if candidate.source.kind == "code":  # its tags are what its text names
             properties["tags"] = tags_of([candidate.source])
-        return properties, (candidate.raw_vector, candidate.context_vector), names
+        return properties
 
     def add(self) -> None:
         """Make notes of the new passages, said when the others were."""

@@ -11,12 +11,12 @@ from typing import Any
 from memgraph_engine.cost import Cost
 from memgraph_engine.graph import notes
 from memgraph_engine.graph.notes import SUMMARY, USER, Part, Revision, Summed
-from memgraph_engine.language.terms import tokenize
 from memgraph_engine.lifecycle.summaries import extract, rarity, unfaithful
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.memory import READABLE, Note, Source, parted
-from memgraph_engine.rendering.context import Text, render
+from memgraph_engine.rendering.context import render
+from memgraph_engine.writing import contexts
 from memgraph_engine.writing.transaction import Transaction
 
 _Lines = tuple[str, ...]
@@ -63,15 +63,6 @@ def rare(parts: Iterable[Part], language: str) -> dict[str, float]:
     return rarity((source.text for source in _said(parts)), language)
 
 
-def text(parts: Sequence[Part], rarities: Mapping[str, float], keep: float, language: str) -> Text:
-    """Return the two texts of a summary without a model: shortened lines, each with who said it and when."""
-    said = _said(parts)
-    kept = extract([source.text for source in said], rarities, keep, language)
-    pairs = zip(said, kept, strict=True)
-    shortened = [replace(source, text=words) for source, words in pairs if words or not source.text.strip()]
-    return render([(source, None) for source in shortened or said], language)
-
-
 def _said(parts: Iterable[Part]) -> list[Source]:
     """Return each line as a source that says just that; what a user wrote is nobody's."""
     return [line for part in parts for line in _lines(part.note, part.raw, part.sources, part.said_at)]
@@ -92,35 +83,31 @@ def local(note: Note, language: str) -> str:
     return render([(line, None) for line in lines], language).context
 
 
-def properties(summary: Text, parts: Sequence[Part], language: str) -> dict[str, Any]:
-    """Return what follows of a summary from its texts, and from what it stands for."""
-    first = parts[0]
-    sessions, agents = {part.session for part in parts}, {part.agent for part in parts}
+def told(transaction: Transaction, parts: Sequence[Part], rarities: Mapping[str, float]) -> dict[str, Any]:
+    """Return the properties of a summary without a model: shortened lines, each with who said it and when."""
+    language, keep = transaction.language, transaction.engine.settings.lifecycle.keep
+    said = _said(parts)
+    kept = extract([source.text for source in said], rarities, keep, language)
+    pairs = zip(said, kept, strict=True)
+    shortened = [replace(source, text=words) for source, words in pairs if words or not source.text.strip()]
+    text = render([(source, None) for source in shortened or said], language)
+    first, sessions, agents = parts[0], {part.session for part in parts}, {part.agent for part in parts}
     return {
-        "raw": list(summary.raw),
-        "context": summary.context,
-        "raw_terms": " ".join(tokenize(summary.spoken, language)),
-        "context_terms": " ".join(tokenize(summary.context, language)),
+        **contexts.texts_of(text, (), language),
         "constructed_by": SUMMARY,
         "session": first.session if len(sessions) == 1 else "",
         "seq": first.seq if len(sessions) == 1 else 0,
         "agent_id": first.agent if len(agents) == 1 else "",
         "tags": sorted({tag for part in parts for tag in part.tags}),
+        "said_at": max(part.said_at for part in parts),
+        "valid_from": min(part.valid_from for part in parts),
     }
 
 
-def anew(
-    transaction: Transaction, one: Summed, parts: Sequence[Part]
-) -> tuple[dict[str, Any], tuple[Any, Any], tuple[str, ...]]:
-    """Return the properties, vectors and keywords of a summary that stands for these parts from now on."""
-    language, keep = transaction.language, transaction.engine.settings.lifecycle.keep
-    made = text(parts, rare(parts, language), keep, language)
-    given = properties(made, parts, language)
-    times = {"said_at": max(part.said_at for part in parts), "valid_from": min(part.valid_from for part in parts)}
-    raw, context = transaction.embedder.embed_documents([made.spoken, made.context])
-    words = {*given["raw_terms"].split(), *given["context_terms"].split()}
-    names = tuple(name for name in one.found.note.keywords if set(tokenize(name, language)) <= words)
-    return {**given, **times}, (raw, context), names
+def anew(transaction: Transaction, one: Summed, parts: Sequence[Part]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the properties and keywords of a summary that stands for these parts from now on."""
+    given = told(transaction, parts, rare(parts, transaction.language))
+    return given, contexts.keywords_in(one.found.note.keywords, given, transaction.language)
 
 
 def release(transaction: Transaction, decision: str, leaving: Collection[str]) -> list[str]:
@@ -145,9 +132,7 @@ def release(transaction: Transaction, decision: str, leaving: Collection[str]) -
         if one.found.constructed_by == USER:
             transaction.revise(one.found, Revision(note.id, decision, {}, sums=sums, light=not readable))
             continue
-        given, vectors, names = anew(transaction, one, parts)
-        if readable:
-            transaction.revise(one.found, Revision(note.id, decision, given, "changed", *vectors, names, sums=sums))
-        else:
-            transaction.revise(one.found, Revision(note.id, decision, given, sums=sums, light=True))
+        given, names = anew(transaction, one, parts)
+        kept = Revision(note.id, decision, given, keywords=names if readable else None, sums=sums, light=not readable)
+        transaction.revise(one.found, kept)
     return [one.found.note.id for one in found]

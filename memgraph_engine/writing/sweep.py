@@ -1,27 +1,35 @@
 """Archive what has expired: it could not be read since it ended, and now leaves sums, keywords and vector indexes.
 
+So is what has proved of little use to its reader (MemoryArchitect, section II.D.3), where that is wanted.
+
 What is archived keeps its words and comes back whole by an undo, or by `restore`. How long it can be read never depends
 on a sweep, nor does a sweep depend on who else reads. Former versions, decisions, runs and retrievals go when they are
 older than their budget; what can be read, and what notes still need, never goes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from inspect import unwrap
 
 from memgraph_engine.engine.passes import DAY, Pass
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import ClockSkew
-from memgraph_engine.graph import erasures, notes, scopes
+from memgraph_engine.graph import erasures, notes, scopes, usage
 from memgraph_engine.graph.database import SKEW
 from memgraph_engine.graph.health import ahead
-from memgraph_engine.graph.notes import Revision
+from memgraph_engine.graph.notes import Found, Revision
+from memgraph_engine.graph.usage import Weighed
 from memgraph_engine.graph.waiting import Waiting
+from memgraph_engine.lifecycle import utility
+from memgraph_engine.model.memory import READABLE
 from memgraph_engine.model.ports import utc_now
-from memgraph_engine.model.result import Decision, Swept
+from memgraph_engine.model.result import Decision, DecisionKind, Swept
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.usage import Usage
 from memgraph_engine.settings import LifecycleSettings, Settings
-from memgraph_engine.writing import erasure
+from memgraph_engine.writing import contexts, erasure
 from memgraph_engine.writing.commit import retried
 from memgraph_engine.writing.transaction import Transaction
 
@@ -109,9 +117,83 @@ def _archive(engine: Engine, scope: Scope) -> tuple[int, Decision] | None:
     if not some:
         return None
     some = [one for one in some if one.note.erase_at > transaction.now] or some
-    one = some[0].note.id if len(some) == 1 else ""
-    decision = transaction.decide("expire", one, evidence=f"{'It' if one else f'{len(some):,} notes'} had expired.")
-    for found in some:
-        transaction.revise(found, Revision.archived(found.note.id, decision.id))
+    which = f"{len(some):,} notes" if len(some) > 1 else "It"
+    decision = _archived(transaction, "expire", some, f"{which} had expired.")
     transaction.commit()
     return len(some), decision
+
+
+def _archived(transaction: Transaction, kind: DecisionKind, some: Sequence[Found], why: str) -> Decision:
+    """Plan to archive some notes, by one decision."""
+    decision = transaction.decide(kind, some[0].note.id if len(some) == 1 else "", evidence=why)
+    for found in some:
+        transaction.revise(found, Revision.archived(found.note.id, decision.id))
+    return decision
+
+
+# ---- what is of little use ------------------------------------------------------------------
+
+
+class Pruning(Pass[int]):
+    """Archives the notes of a user that are of little use, 500 in a decision; returns how many.
+
+    What comes back begins anew, with the utility that it started with. The shared memory is left alone: what is of no
+    use to one of its readers may be to another.
+    """
+
+    name, when = "prune", "once a day, where notes of little use are archived"
+
+    @classmethod
+    def due(cls, engine: Engine, waiting: Waiting, now: datetime) -> str:
+        """Say that utilities were not looked at for a day."""
+        due = engine.settings.use.prune and (waiting.weighed is None or waiting.weighed <= now - DAY)
+        return "a day's use" if due else ""
+
+    def counts(self, made: int) -> Mapping[str, int] | None:
+        """Return how many were archived."""
+        return {"archived": made} if made else None
+
+    def work(self) -> int:
+        """Archive them."""
+        engine, db, scope, now, policies = self.engine, self.db, self.scope, self.now, self.engine.policies
+        low = dict[str, Weighed]()
+        if scope.user:
+            before = now - timedelta(days=engine.settings.use.prune_after)
+            found = usage.prunable(db, scope.name, before)
+            some = ((id, one) for id, one in found if policies.known(one.policy).prune)
+            used = ((id, one, one.usage or _started(engine, one, one.created)) for id, one in some)
+            low = {id: one for id, one, usage_of in used if utility.current(usage_of, now) < utility.LOW}
+        ids, archived = sorted(low), 0
+        for start in range(0, len(ids), _SOME):
+            done = _archive_unused(engine, scope, ids[start : start + _SOME])
+            fresh = {id: _started(engine, low[id], now) for id in done}
+            usage.change(db, scope.name, [scope.name], fresh, partial(_begun, fresh))
+            archived += len(done)
+        db.commit("usage/weighed", scope=scope.name, now=now)
+        return archived
+
+
+def _begun(fresh: Mapping[str, Usage], note: str, before: Usage) -> Usage:
+    return replace(before, utility=fresh[note].utility, scored_at=fresh[note].scored_at)
+
+
+def _started(engine: Engine, one: Weighed, at: datetime) -> Usage:
+    return utility.started(engine.policies.known(one.policy), at, message=one.message)
+
+
+@retried
+def _archive_unused(engine: Engine, scope: Scope, ids: Sequence[str]) -> Sequence[str]:
+    """Archive some notes; return those that could still be read."""
+    transaction = Transaction.begin(engine, scope)
+    found = [one.found for one in notes.renderings(engine.db, scope.name, ids)]
+    found = [one for one in found if one.note.status in READABLE and not one.note.pinned]
+    if not found:
+        return ()
+    told = [one.note.id for one in found]
+    many = f"{len(told):,} notes have" if len(told) > 1 else "It has"
+    why = f"{many} proved of little use: a utility below {utility.LOW} of {utility.MOST}."
+    decision = _archived(transaction, "archive", found, why)
+    hidden = dict.fromkeys(source.key for one in found for source in one.note.sources)
+    contexts.follow(transaction, decision.id, hidden, told)
+    transaction.commit()
+    return told

@@ -1,8 +1,8 @@
 """One transaction to be: every write of the memory is collected here, and committed whole or not at all.
 
 Each method gives rows to the operation of its name (`cypher/fragments/writes/`). What follows from a change is worked
-out here too: the scope's sums, the pairs of keywords, and which keywords are lost and gained. A note may change several
-times in one transaction, each time with its own former version.
+out here too: the scope's sums, the pairs of keywords, which keywords are lost and gained, and the vectors of texts that
+come without. A note may change several times in one transaction, each time with its own former version.
 """
 
 from collections import Counter, defaultdict
@@ -14,8 +14,9 @@ from uuid import uuid4
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import decisions as decision_graph, notes as note_graph, scopes, sources, writes
+from memgraph_engine.graph.database import Row
 from memgraph_engine.graph.notes import Found, NewNote, NewSummary, Relation, Revision
-from memgraph_engine.graph.rows import milliseconds, source_properties
+from memgraph_engine.graph.rows import milliseconds, packed, source_properties
 from memgraph_engine.graph.scopes import ScopeState
 from memgraph_engine.graph.writes import Sums
 from memgraph_engine.lifecycle.policies import Life
@@ -28,9 +29,10 @@ from memgraph_engine.writing.commit import Stale
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What sums and pairs see of a note."""
+    """What sums and pairs see of a note, and whether its texts have vectors: not while it waits, or is archived."""
 
     readable: bool
+    embedded: bool
     raw_length: int
     context_length: int
     keywords: tuple[str, ...]
@@ -44,20 +46,23 @@ class Counted:
     def of(cls, found: Found) -> "Counted":
         """Return that of a stored note."""
         note = found.note
-        return cls(found.counted, found.raw_length, found.context_length, note.keywords)
+        embedded = note.status not in _BARE
+        return cls(found.counted, embedded, found.raw_length, found.context_length, note.keywords)
 
     def after(self, revision: Revision) -> "Counted":
         """Return what a revision makes of it."""
         given = revision.properties
         return Counted(
             given["status"] in READABLE if "status" in given else self.readable,
+            given["status"] not in _BARE if "status" in given else self.embedded,
             len(given["raw_terms"].split()) if "raw_terms" in given else self.raw_length,
             len(given["context_terms"].split()) if "context_terms" in given else self.context_length,
             self.keywords if revision.keywords is None else revision.keywords,
         )
 
 
-_NOTHING = Counted(readable=False, raw_length=0, context_length=0, keywords=())
+_BARE = ("pending", "archived")
+_NOTHING = Counted(readable=False, embedded=False, raw_length=0, context_length=0, keywords=())
 
 
 class Transaction:
@@ -72,8 +77,9 @@ class Transaction:
         self._stored = frozenset(stored)
         # of each operation, by what they are sorted by
         self._rows: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
-        self._waves: list[dict[str, Revision]] = []
+        self._waves: list[dict[str, Row]] = []
         self._counted: dict[str, Counted] = {}
+        self._texts: list[tuple[Row, str, str]] = []  # of each a row, the vector that it lacks, and of which text
         self._sums = Sums()
         self._pairs: writes.Pairs = Counter()
 
@@ -102,8 +108,9 @@ class Transaction:
         """Make a note of a candidate."""
         candidate = new.candidate
         names = tuple(keyword.name for keyword in candidate.keywords)
-        state = Counted(new.status in READABLE, len(candidate.raw_terms), len(candidate.context_terms), names)
-        self._put("create", note_graph.created(self.scope, new))
+        lengths = len(candidate.raw_terms), len(candidate.context_terms)
+        state = Counted(new.status in READABLE, new.status not in _BARE, *lengths, names)
+        self._put("create", self._embedded(note_graph.created(self.scope, new), state))
         self.name(candidate.keywords)
         self._count(_NOTHING, state)
         self._counted[new.id] = state
@@ -112,8 +119,8 @@ class Transaction:
     def sum_up(self, new: NewSummary) -> None:
         """Make a summary of notes, whose keywords it carries."""
         raw, context = (len(new.properties[terms].split()) for terms in ("raw_terms", "context_terms"))
-        state = Counted(readable=True, raw_length=raw, context_length=context, keywords=new.keywords)
-        self._put("create", note_graph.summary(self.scope, new))
+        state = Counted(readable=True, embedded=True, raw_length=raw, context_length=context, keywords=new.keywords)
+        self._put("create", self._embedded(note_graph.summary(self.scope, new), state))
         self._count(_NOTHING, state)
         self._counted[new.id] = state
         self._end(new.ends[0])
@@ -132,18 +139,12 @@ class Transaction:
         times = sum(revision.id in wave for wave in self._waves)
         if times == len(self._waves):
             self._waves.append({})
-        self._waves[times][revision.id] = revision
+        self._waves[times][revision.id] = self._embedded(note_graph.revised(revision), after)
         self._list("lose", set(now.keywords) - set(after.keywords))
         self._end(revision.properties.get("expires_at", NEVER))
         self._mark(revision.properties.get("apart"))
         self._count(now, after)
         self._counted[revision.id] = after
-
-    def replace(self, planned: Revision, by: Revision) -> None:
-        """Put another revision, of the same effect on sums and pairs, into the place of one that is planned."""
-        for wave in self._waves:
-            if wave.get(planned.id) is planned:
-                wave[planned.id] = by
 
     def retire(self, found: Found, decision: str) -> None:
         """Take a note out; its sources stay unless they leave too."""
@@ -179,7 +180,7 @@ class Transaction:
         after = before.after(revision)
         self._list("lose", set(before.keywords) - set(after.keywords))
         self._count(before, after)
-        self._put("rebuild", {**note_graph.revised(revision), "losing": losing})
+        self._put("rebuild", self._embedded({**note_graph.revised(revision), "losing": losing}, after))
 
     def erase(self, found: Found) -> None:
         """Remove a note with all of its versions."""
@@ -244,6 +245,21 @@ class Transaction:
         if apart:
             self._sums.apart = True
 
+    def _embedded(self, row: Row, state: Counted) -> Row:
+        """Let a row get the vectors that it lacks of its texts, if its note has any from now on; return it."""
+        given = row["properties"] if state.embedded else {}
+        said = {"raw_vector": "\n".join(given["raw"])} if "raw" in given else {}
+        said |= {"context_vector": given["context"]} if "context" in given else {}
+        self._texts += [(row, name, text) for name, text in said.items() if row[name] is None]
+        return row
+
+    def _embed(self) -> None:
+        """Embed all texts that lack a vector, in one call."""
+        texts = list(dict.fromkeys(text for *_, text in self._texts))
+        vectors = dict(zip(texts, map(packed, self.embedder.embed_documents(texts)), strict=True))
+        for row, name, text in self._texts:
+            row[name] = vectors[text]
+
     def _count(self, before: Counted, after: Counted) -> None:
         sums = self._sums
         for state, sign in ((before, -1), (after, 1)):
@@ -266,6 +282,7 @@ class Transaction:
         """
         db, scope = self.db, self.scope.name
         decisions = list(self._rows["decide"].values())
+        self._embed()
         written = not decisions or writes.commit(db, scope, self.version, self.now, self._write(), self._sums)
         if not written and not decision_graph.find(db, scope, decisions[0]["id"]):
             raise Stale
@@ -276,7 +293,7 @@ class Transaction:
         rows = {operation: [some[key] for key in sorted(some)] for operation, some in self._rows.items()}
         return {
             **rows,
-            "revise": [[note_graph.revised(wave[note]) for note in sorted(wave)] for wave in self._waves],
+            "revise": [[wave[note] for note in sorted(wave)] for wave in self._waves],
             "pair": writes.changed(self._pairs),
             "unname": rows["lose"] if self._sums.apart else [],
         }

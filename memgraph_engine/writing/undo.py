@@ -21,7 +21,6 @@ from memgraph_engine.lifecycle.policies import Life, life_of
 from memgraph_engine.model.memory import NEVER, Key, Note, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.rendering.context import Text
 from memgraph_engine.writing import change, contexts, summaries
 from memgraph_engine.writing.commit import Stale, retried
 from memgraph_engine.writing.lives import keywords, part
@@ -32,10 +31,7 @@ _TOUCHED = ("created", "changed", "superseded", "retired")
 
 
 def undo(engine: Engine, scope: Scope, id: str, *, cascade: bool = False) -> Decision:
-    """Take a decision back, with `cascade` after all later ones that touched what it made.
-
-    Raises UndoRefused, also with `cascade` where something in its way can't be taken back.
-    """
+    """Take a decision back, with `cascade` after all later ones that touched what it made; raises UndoRefused."""
     known: list[str] | None = None
     why: UndoRefused | None = None
     while True:
@@ -149,7 +145,6 @@ class _Undoing:
 
     def __init__(self, transaction: Transaction, undone: Decision, decision: Decision) -> None:
         self._db, self._transaction, self._undone, self._decision = transaction.db, transaction, undone, decision
-        self._embedder = transaction.embedder
         self._repeatable: dict[Key, Source | None] = {}
         self._apart: dict[str, frozenset[str]] = {}
 
@@ -261,7 +256,7 @@ class _Undoing:
         assert before  # a change has both
         assert now
         before = self._local(before)
-        context, vector = self._context(before, turns), before.context_vector
+        context = self._context(before, turns)
         archived = before.note.status == "archived"
         properties: dict[str, Any] = {
             "raw": list(before.note.raw),
@@ -282,15 +277,8 @@ class _Undoing:
         }
         begins = self._transaction.now if self._undone.kind == "expire" else None
         self._transaction.live((source.id for source in before.note.sources), begins)
-        raw_vector = before.raw_vector
-        if archived:
-            raw_vector = vector = None
-        elif before.note.status == "pending":
+        if before.note.status == "pending":
             properties |= {"raw_embedding": None, "context_embedding": None}
-        elif raw_vector is None:  # its former version was kept without
-            raw_vector, vector = self._embedder.embed_documents([Text(before.note.raw, context).spoken, context])
-        elif vector is None or context != before.note.context:
-            (vector,) = self._embedder.embed_documents([context])
         names = None if before.note.keywords == now.note.keywords else before.note.keywords
         if archived:
             names = ()
@@ -300,7 +288,7 @@ class _Undoing:
         if before.note.sums:  # it has none of its own
             kept = told
         drops, adds = tuple(sorted(told - kept)), tuple(sorted(kept - told))
-        vectors = raw_vector, vector
+        vectors = before.raw_vector, before.context_vector if context == before.note.context else None
         sums = None if before.note.sums == now.note.sums else before.note.sums
         self._transaction.revise(
             now,
@@ -405,8 +393,6 @@ def _bring_back(transaction: Transaction, decision: str, note: str) -> None:
             f"Note {note} of {scope} can't be brought back: its message no longer says it. "
             "Its `history` names the update that took it out; undo that first."
         )
-    properties, vectors = change.retold(transaction, found.found, turns)
-    holds = {**properties, "status": "active", "valid_to": NEVER}
-    transaction.revise(found.found, Revision(note, decision, holds, "changed", *vectors))
-    after = contexts.Turns.after(db, scope.name, {source.key: source for source, _ in turns})
-    contexts.rewrite(transaction, decision, after, without=[note])
+    holds = {**change.retold(transaction, found.found, turns), "status": "active", "valid_to": NEVER}
+    transaction.revise(found.found, Revision(note, decision, holds))
+    contexts.follow(transaction, decision, {source.key: source for source, _ in turns}, without=[note])
