@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import groupby, product
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -40,7 +40,7 @@ _GOES_ON = "…"
 
 _Tokens = Sequence[Token]
 _Denial = Literal["", "not", "over"]
-_List = Literal["foods", "allergens", "languages"]
+_List = Literal["foods", "allergens", "diets", "statuses"]
 
 
 def attributes(text: str, language: str, own: str = "") -> list[Delta]:
@@ -74,7 +74,10 @@ class _Row(BaseModel):
 
     name: Annotated[str, Field(pattern=rf"^\w[\w -]{{0,{LONGEST_NAME - 1}}}$")]
     said: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)]
-    value: Literal["", "capitals", "name", "person", "place", "words", "job", "work", "day", "years"] | _List = ""
+    value: (
+        Literal["", "capitals", "name", "person", "place", "words", "job", "work", "day", "years", "languages", "pet"]
+        | _List
+    ) = ""
     values: tuple[str, ...] = ("",)
     form: str = "{}"
     behind: frozenset[str] = frozenset()
@@ -126,6 +129,8 @@ class _Clause:
         What is denied is denied wholly: "I'm not a nurse for the money" is one.
         """
         rest = [one for one in said[length:] if not denial or one.clause == said[length - 1].clause]
+        if row.name in self.table.going_on:
+            rest = [one for part in parted(rest, "clause") if not self._often(rest, part) for one in part]
         value, more = (rest, []) if row.whole or denial == "not" else self._cut(row, rest)
         further = self._further(row, more)
         behind = [one.word for one in more[:1]] if not further else []
@@ -147,13 +152,19 @@ class _Clause:
                 return rest[:at], rest[at:]
         return rest, []
 
+    def _often(self, rest: _Tokens, part: _Tokens) -> bool:
+        """Tell whether what stands behind a comma says no more than when, or how often: ", four days a week"."""
+        idle = all(not one.stem or one.timely or one.number or one.word in self.table["adverbs"] for one in part)
+        return idle and part[0] is not rest[0] and part[0].word not in self.one.clause.lists.joints
+
     def _aside(self, row: _Row, behind: _Tokens) -> bool:
         """Tell whether what goes on leaves the value as it is: where a job is, what somebody moved for, or his age."""
         lead, told = behind[0].word, self.table.bare(behind[1:])
         if row.value == "person" and behind[0].clause != self.one.tokens[self.one.begin].clause:
             return _years(behind[:1], self.table) and not any(one.stem for one in behind[1:2])
         if row.value in ("job", "work"):
-            return lead in self.table["where"] and bool(told) and _place(told, self.table)
+            body = bool(told) and told[-1].word in self.table["bodies"]
+            return bool(told) and lead in self.table["where"] and (body or _place(told, self.table))
         moved = row.event and row.value == "place" and lead in self.table["reasons"]
         return moved and not any(one.timely for one in behind)
 
@@ -201,8 +212,20 @@ class _Clause:
             return []  # "I moved to Zoltrix, a better text editor"
         leads = frozenset(word for phrase in row.said for word in phrase.split()[-1].split("|"))  # "to"
         items = table.items(kept, leads) if listed or row.value == "languages" else [table.bare(kept)]
-        texts = [line.words(one) for one in items if one and kind(one, table)]
+        items = [self._meant(row, one) for one in items]
+        texts = [line.words(one) + self._called(row) for one in items if one and kind(one, table)]
         return [one.casefold() if listed else one for one in texts] if len(texts) == len(items) else []
+
+    def _meant(self, row: _Row, some: _Tokens) -> _Tokens:
+        """Return what some words of a list stand for: "it" for what was told of last that the list has."""
+        before = reversed(self.one.before if {*words(some)} <= self.one.clause.lists.anaphors else ())
+        return next(([one] for one in before if one.word in self.table[row.value]), some)
+
+    def _called(self, row: _Row) -> str:
+        """Return the name that the sentence behind a pet gives it, behind a blank: "We've a cat. She's called Mo."."""
+        told, named = parted(self.one.after, "sentence")[:1] if row.value == "pet" else [], self.table["named"]
+        found = (one[length:][:1] for one in told for length in (3, 2) if "_".join(words(one[:length])) in named)
+        return next((f" {one[0].written}" for one in found if one and _name(one, self.table)), "")
 
 
 # ---- the kinds of values: each tells whether some words are one -----------------------------------
@@ -271,7 +294,14 @@ def _language(some: _Tokens, _: "_Table") -> bool:
     return len(some) == 1 and some[0].capital and some[0].stem != ""
 
 
-_LISTS = ("foods", "allergens")
+def _pet(some: _Tokens, table: "_Table") -> bool:
+    """Tell whether they are an animal, with its name or without: "an old dog", "a cat called Mo"."""
+    end = next((at for at, one in enumerate(some, 1) if one.word in table["pets"]), _WORDS + 1)
+    called = some[end + 1 :] if not {*words(some[end : end + 1])} - table["named"] else some
+    return end <= _WORDS and (len(some) == end or (bool(called) and _name(called, table)))
+
+
+_LISTS = get_args(_List)
 _KINDS: Mapping[str, Callable[[_Tokens, "_Table"], bool]] = {
     "capitals": _capitals,
     "name": _name,
@@ -283,6 +313,7 @@ _KINDS: Mapping[str, Callable[[_Tokens, "_Table"], bool]] = {
     "day": _day,
     "years": _years,
     "languages": _language,
+    "pet": _pet,
     **{name: partial(_listed, name) for name in _LISTS},
 }
 
@@ -295,7 +326,7 @@ class _Table:
         given = _file(shipped) if shipped.is_file() else _File(tells=())
         listed = partial(word_list, language)
         self._words = {kind: frozenset(some.split()) for kind, some in given.grammar.items()}
-        self._words |= {kind: listed(kind) for kind in ("occupations", "occupation-modifiers", "products", *_LISTS)}
+        self._words |= {kind: listed(kind) for kind in ("occupations", "occupation-modifiers", "products", *_LISTS[:2])}
         self._rows: dict[str, list[_Row]] = {}
         for row in (*given.tells, *own_rows(own)):
             for phrase in (spelt for pattern in row.said for spelt in _spelt_out(pattern.casefold())):

@@ -69,10 +69,11 @@ class Assertion:
 
     @property
     def _own(self) -> bool:
-        """Whether the speaker begins its sentence: what another one begins, he may tell: "She goes, I'm late"."""
+        """Whether the speaker begins it or goes on: what another one begins, he may tell: "She goes, I'm late"."""
         lists, told = self.clause.lists, self._told(self._led)
         first = told[int(told[0].word in lists.negations) :] if told else ()
-        return not told or any(one.word in lists.first_person for one in first[:1])
+        mine = not told or any(one.word in lists.first_person for one in first[:1])
+        return mine or imperative(told, self.clause.line) or told[-1].word in lists.joints - lists.hedges
 
     @property
     def _led(self) -> Sequence[Token]:

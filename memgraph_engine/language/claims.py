@@ -7,7 +7,7 @@ What is missed costs little. What is wrong would be told as if it held in genera
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, Protocol
@@ -469,51 +469,18 @@ def _many(words: Sequence[str], lists: "_Lists") -> bool:
 
 @dataclass(frozen=True)
 class _Lists:
-    """What `config/language/{language}-claims.toml` lists, beside the words of grammar that all share."""
+    """What `config/language/{language}/claims.toml` lists, by the names there, beside the words that all share."""
 
     language: str
     head: int
     bare: bool
-    articles: frozenset[str]
-    definite: frozenset[str]
-    generic: frozenset[str]
-    mass: frozenset[str]
-    links: frozenset[str]
-    plural: frozenset[str]
-    singular: frozenset[str]
-    names: frozenset[str]
-    boundaries: frozenset[str]
-    and_: frozenset[str]
-    is_: frozenset[str]
-    are: frozenset[str]
-    has: frozenset[str]
-    have: frozenset[str]
-    causes: frozenset[str]
-    such: frozenset[str]
-    others: frozenset[str]
-    cuts: frozenset[str]
-    joints: frozenset[str]
-    kinds: frozenset[str]
-    barred: frozenset[str]
-    verbal: frozenset[str]
-    adverbs: frozenset[str]
-    nouns: frozenset[str]
-    vague: frozenset[str]
-    unnamed: frozenset[str]
-    properties: frozenset[str]
-    adjectives: frozenset[str]
-    passing: frozenset[str]
-    complements: frozenset[str]
-    opinions: frozenset[str]
-    orders: frozenset[str]
-    ordered: frozenset[str]
-    many: frozenset[str]
-    uncounted: frozenset[str]
-    urging: frozenset[str]
-    numbers: frozenset[str]
-    takes_back: frozenset[str]
-    made_up: frozenset[str]
-    nothing_done: frozenset[str]
+    listed: Mapping[str, frozenset[str]]
+
+    def __getattr__(self, name: str) -> frozenset[str]:
+        """Return the words of a class, as it is named in the file; raises AttributeError where none is."""
+        if name.startswith("__") or name not in self.listed:
+            raise AttributeError(f"No list of claims.toml has the name {name}.")
+        return self.listed[name]
 
     @staticmethod
     def ends(word: str, listed: frozenset[str]) -> bool:
@@ -532,20 +499,17 @@ def _lists(language: str) -> _Lists | None:
         return None
     given: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     named = {"is": "is_", "and": "and_"}  # words of Python
-    own: dict[str, Any] = {
-        named.get(name, name): frozenset(value.split()) if isinstance(value, str) else value
-        for name, value in given.items()
-    }
+    own = {named.get(name, name): frozenset(value.split()) for name, value in given.items() if isinstance(value, str)}
     hedges = word_list(language, "hedges", "modals")
     others = {word for phrase in own["others"] for word in phrase.split("_")}
-    return _Lists(
-        language=language,
-        **{**own, "barred": own["barred"] | word_list(language, *_LISTS) | hedges},
-        numbers=frozenset(word_values(language, "numbers")),
-        takes_back=(hedges - own["cuts"] - own["joints"] - others)
+    own |= {
+        "barred": own["barred"] | word_list(language, *_LISTS) | hedges,
+        "numbers": frozenset(word_values(language, "numbers")),
+        "takes_back": (hedges - own["cuts"] - own["joints"] - others)
         | word_list(language, "first-person", "second-person", "negations", "suppositions"),
-        made_up=word_list(language, "made-up", "works"),
-        nothing_done=word_list(language, "time-words", "question-words").union(
+        "made_up": word_list(language, "made-up", "works"),
+        "nothing_done": word_list(language, "time-words", "question-words").union(
             ",", *(own[name] for name in ("passing", "vague", "orders", "ordered"))
         ),
-    )
+    }
+    return _Lists(language, given["head"], given["bare"], own)
