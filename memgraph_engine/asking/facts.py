@@ -3,13 +3,13 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from memgraph_engine.gate.known import Line
 from memgraph_engine.ingest.attributes import told
 from memgraph_engine.ingest.profiling import subject
 from memgraph_engine.language.assertion import Assertion, assertions
-from memgraph_engine.language.wording import compounds, stems, wording, words
+from memgraph_engine.language.wording import compounds, stems, text_of, wording, words
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.profile import Profile
@@ -41,11 +41,13 @@ class Facts:
         for tie in sorted((tie for tie in ties if tie.kind in SUCCEEDS), key=lambda tie: tie.newer_said):
             later[tie.older].append(tie)
         for note in notes:
-            for fact, values in self._told(note):
-                self._values.update(values)
-                ended = _ended(fact, values, note, later[note.id])
-                said = fact.speaker, *words(wording(fact.text, self._language))  # however it is spelled
-                found[said] = _again(found[said], ended) if said in found else ended
+            for every in self._told(note):
+                self._values.update(every[0][1])
+                ended = [_ended(fact, values, note, later[note.id]) for fact, values in every]
+                whole, *parts = ended
+                for fact in parts if len({one.until for one in parts}) > 1 else [whole]:
+                    said = fact.speaker, *words(wording(fact.text, self._language))  # however it is spelled
+                    found[said] = _again(found[said], fact) if said in found else fact
         return sorted(found.values(), key=lambda fact: fact.since, reverse=True)
 
     def untold(self) -> list[Fact]:
@@ -53,8 +55,11 @@ class Facts:
         told = self._profile((self._about or "").casefold())
         return [one for one in (*told.attributes, *told.former) if one not in self._values]
 
-    def _told(self, note: Note) -> Iterator[tuple[Fact, list[Fact]]]:
-        """Yield the facts in a note's sources, each with the values of a profile that it tells; an assistant's none."""
+    def _told(self, note: Note) -> Iterator[list[tuple[Fact, list[Fact]]]]:
+        """Yield the facts in a note's sources, each with the values of a profile that it tells; an assistant's none.
+
+        Each is followed by its parts: one may end, and another hold: "I live in Leeds and work as a nurse".
+        """
         for source in note.sources:
             line = Line(source, self._language)
             who = subject(source, self._user)
@@ -62,15 +67,20 @@ class Facts:
                 continue
             speaks = self._named <= stems(wording(source.speaker, self._language))
             said = source.said_at or note.said_at
-            every = [one for one in assertions(line) if not one.clause.wanted]
-            stated = {id(word) for one in every for word in one.tokens}
+            asserted = [one for one in assertions(line) if not one.clause.wanted]
+            stated = {id(word) for one in asserted for word in one.tokens}
             left = [one.clause for one in line.tokens if one.stem and not one.asked and id(one) not in stated]
             self.partly.update([note.id] if len(left) > len({*left}) else ())  # two words of one clause
-            for one in self._about_it(every, line, speaks=speaks):
+            for one in self._about_it(asserted, line, speaks=speaks):
                 deltas = told(one, self._own) if who is not None else []
                 held = [value for delta in deltas if (value := self._profile(who or "").held(delta, said))]
-                names = tuple(dict.fromkeys(value.predicate for value in held))
-                yield Fact(one.text, *one.parts, source.speaker, said, note.id, (source.id,), attributes=names), held
+                made = partial(Fact, speaker=source.speaker, since=said, note=note.id, sources=(source.id,))
+                each = [((one.text, *one.parts), held)]
+                for part in one.each:
+                    text = text_of(part.tokens)
+                    own = [value for value in held if value.value.casefold() in text.casefold()]
+                    each.append(((text, *part.clause.parts), own))
+                yield [(made(*part, attributes=_names(values)), values) for part, values in each]
 
     def _about_it(self, every: Sequence[Assertion], line: Line, *, speaks: bool) -> Iterator[Assertion]:
         """Yield what is told of what is named, and what goes on from it with "it" or "she".
@@ -88,6 +98,10 @@ class Facts:
             before = one
             if met:
                 yield one
+
+
+def _names(values: Sequence[Fact]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(value.predicate for value in values))
 
 
 def _ended(fact: Fact, values: Sequence[Fact], note: Note, later: Iterable[Contrary]) -> Fact:

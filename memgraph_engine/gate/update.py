@@ -311,7 +311,8 @@ class _Pair:
         numbers = (as_written(some, one.body) for some, one in zip(self._numbers, (now, was), strict=True))
         names = ({token.written for token in some} & one.names for some, one in ((values, now), (was.values, was)))
         number, date = swapped("number", *numbers), swapped_dates(values, was.values)
-        name = "" if any(map(self._several, now.names - was.written)) else swapped("name", *names)
+        several = now.relocates or any(map(self._several, now.names - was.written))  # "Ben moved to Rome": see `_move`
+        name = "" if several else swapped("name", *names)
         # who meets at 9 on Monday and at 10 on Tuesday meets twice; "the meeting" is one, whenever it is
         once = was.subject.thing and not recurs(was.words, self.lists)
         if (name and (date or number)) or (date and number and not once):

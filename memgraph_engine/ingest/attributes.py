@@ -8,7 +8,7 @@ every prompt.
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import groupby, product
@@ -64,7 +64,9 @@ def told(one: Assertion, own: str = "") -> list[Delta]:
     if len(line.text) > _LONGEST or not one.firm:
         return []
     table = _table(line.language, own)
-    return [] if phrases_in(line.forms, table.unreal) else _Clause(one, table).told()
+    if phrases_in(line.forms, table.unreal):
+        return []
+    return _Clause(one, table).told() or [delta for part in one.each for delta in _Clause(part, table).told()]
 
 
 class _Row(BaseModel):
@@ -231,28 +233,33 @@ class _Clause:
 # ---- the kinds of values: each tells whether some words are one -----------------------------------
 
 
-def _capitals(some: _Tokens, table: "_Table") -> bool:
-    """Tell whether they have capitals, with "de" or "of" between them."""
-    named = [one.capital and one.word not in table.never_named for one in some]
+def _capitals(some: _Tokens, table: "_Table", others: Collection[str] = ()) -> bool:
+    """Tell whether they have capitals, with "de" or "of" between them, and are none of some `others`."""
+    named = [one.capital and one.word not in others for one in some]
     linked = all(name or one.word in table["links"] for name, one in zip(named, some, strict=True))
     return linked and named[0] and named[-1] and len(some) <= _CAPITALS and some[0].clause == some[-1].clause
 
 
 def _name(some: _Tokens, table: "_Table") -> bool:
     """Tell whether they mean nothing else: "Acme", "Dr. Costa", not "Home" or "Crazy"."""
-    return _capitals(some, table) and table.known.isdisjoint(words(some))
+    return _capitals(some, table, table.never_named) and table.known.isdisjoint(words(some))
 
 
 def _person(some: _Tokens, table: "_Table") -> bool:
     """Tell whether they name a person, and no people or belief: "Spanish" and "Curious" end as adjectives do."""
     shaped = some[0].word[2:].endswith(table.endings) or any(one.written.isupper() for one in some)
-    return _name(some, table) and not shaped and len(some) <= _INTRODUCED
+    product = not table["products"].isdisjoint(words(some))
+    return _name(some, table) and not (shaped or product) and len(some) <= _INTRODUCED
 
 
 def _place(some: _Tokens, table: "_Table") -> bool:
     """Tell whether they name a place: "Lisbon, Portugal"."""
     parts = parted(some, "clause")
-    return len(parts) < 3 and all(_capitals(one, table) for one in parts) and not table.known >= {*words(parts[0])}
+    return (
+        len(parts) < 3
+        and all(_capitals(one, table, table.never_named) for one in parts)
+        and not table.known >= {*words(parts[0])}
+    )
 
 
 def _job(some: _Tokens, table: "_Table") -> bool:
@@ -334,7 +341,7 @@ class _Table:
         self._longest = max((phrase.count(" ") + 1 for phrase in self._rows), default=0)
         self.going_on = {one.name for phrase, rows in self._rows.items() if phrase[0] == _GOES_ON for one in rows}
         self.never_named = frozenset(word_values(language, "dates")) | listed("time-words", "stop-words")
-        self.known = listed("not-names", "products", "common-words", "weak-words", "content-words")
+        self.known = listed("not-names", "common-words", "weak-words", "content-words")
         self.endings = tuple(one[1:] for one in listed("not-names") if one[0] == "-")
         self.agents = tuple(one[1:] for one in self["agents"])
         self.unreal = listed("suppositions") | self["borrowed"]

@@ -39,6 +39,13 @@ class Assertion:
         return about, predicate, f"{value}{self.text.removeprefix(self.clause.line.words(self.clause.own))}"
 
     @cached_property
+    def each(self) -> "Sequence[Assertion]":
+        """Its clauses, each as if it stood by itself: "I live in Leeds" and "I work there", of one "and" the other."""
+        held = {one.span for one in self.tokens}
+        some = [one for one in clauses(self.clause.line) if one.own[0].span in held]
+        return [Assertion(one, self.before, [*one.lead, *one.own], self.after) for one in some]
+
+    @cached_property
     def begin(self) -> int:
         """Where it tells something, and of whom: behind "by the way", and behind "my wife and" of "my wife and I"."""
         tokens, lists = self.tokens, self.clause.lists

@@ -7,6 +7,7 @@ from itertools import groupby, pairwise
 from memgraph_engine.language.terms import CLAUSES, sentence_spans, spoken, word_list, word_values
 from memgraph_engine.language.wording import lists_of, phrases_in
 
+_ENDING = 8  # letters of the longest ending that a language may list
 _NEAR = 200  # characters of a sentence on either side that are looked at
 _LEADS = ("determiners", "indefinite", "detail-words")
 _BARE = ("do", "have")  # behind another verb they show no tense
@@ -183,7 +184,7 @@ def _tense(word: str, tenses: Mapping[str, str]) -> str:
     adverb      it may stand before a verb
     no          none of these, though its ending looks so: "need"
     """
-    endings = (f"-{word[at:]}" for at in range(len(word)))
+    endings = (f"-{word[at:]}" for at in range(max(len(word) - _ENDING, 0), len(word)))
     return next((tenses[one] for one in (word, *endings) if one in tenses), "")
 
 

@@ -10,6 +10,9 @@ from memgraph_engine.language.terms import spoken
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.marker import as_part
 
+LASTING = frozenset({"origin", "birthday"})
+"""The attributes that no later note ends."""
+
 MANY: Mapping[str, bool] = {
     "name": False,
     "nickname": False,
@@ -129,12 +132,15 @@ def folded(subject: str, stated: Sequence[Stated]) -> Profile:
 def is_gone(told: Delta, former: str, newer: Collection[str]) -> bool:
     """Tell whether a value holds no more by a later note, by the words of it that are true no more, `former`.
 
-    Where none are named, a note that tells attributes itself, `newer`, changes these, and any other one all.
+    Where none are named, a note that tells attributes itself, `newer`, changes these, and any other one all. Of LASTING
+    attributes none ends: who moves was born where he was before.
 
     >>> home = Delta("residence", "Leeds")
     >>> is_gone(home, "in Leeds", ()), is_gone(home, "", {"employer"}), is_gone(home, "", ())
     (True, False, True)
     """
+    if told.name in LASTING:
+        return False
     if not former:
         return not newer or told.name in newer
     known, gone = _words(told.value), _words(former)
