@@ -3,8 +3,8 @@
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from itertools import takewhile
 from typing import Any
@@ -13,7 +13,7 @@ from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph import copying, scopes, topics
 from memgraph_engine.graph.database import Database, Row, Runner, paged
-from memgraph_engine.graph.rows import dated, moment
+from memgraph_engine.graph.rows import made, moment
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.model.memory import UNKNOWN_PAST, Source, cut_up
 from memgraph_engine.model.result import ErasurePlan, ErasureReceipt, Hold
@@ -218,10 +218,7 @@ def _begun(plan: ErasurePlan, now: datetime, kept: Sequence[str], losing: Sequen
 
 def begun(tx: Runner, scope: str) -> list[Erasure]:
     """Return the erasures of a scope that are begun and not done, the oldest first."""
-    rows = [row["erasure"] for row in tx.run("erasures/begun", scope=scope)]
-    lists = ("sources", "kept", "losing")
-    told = [{one.name: row[one.name] for one in fields(Erasure)} for row in rows]
-    return [Erasure(**{**dated(one, "begun"), **{name: tuple(one[name]) for name in lists}}) for one in told]
+    return [made(Erasure, row["erasure"]) for row in tx.run("erasures/begun", scope=scope)]
 
 
 def lately(tx: Runner, scope: Scope, since: datetime) -> list[Began]:
@@ -333,7 +330,7 @@ def end(db: Database, scope: str, one: Erasure) -> None:
 
 def held(tx: Runner, scope: str) -> list[Hold]:
     """Return the holds of a scope, the oldest first: what they name must not be erased."""
-    return [Hold(**dated(row, "at")) for row in tx.run("holds/list", scope=scope)]
+    return [made(Hold, row) for row in tx.run("holds/list", scope=scope)]
 
 
 def texts(db: Database, scope: str) -> Iterator[Row]:
@@ -373,7 +370,7 @@ def _newest(tx: Runner, tenant: str) -> Iterator[ErasureReceipt]:
     while number > 0:
         after = max(number - _FEW, 0)
         rows = tx.run("receipts/list", tenant=tenant, after=after, limit=number - after)
-        yield from (_receipt(json.loads(row["receipt"]["body"])) for row in reversed(rows))
+        yield from (made(ErasureReceipt, json.loads(row["receipt"]["body"])) for row in reversed(rows))
         number = after
 
 
@@ -382,12 +379,7 @@ def receipts(db: Database, tenant: str) -> Iterator[ErasureReceipt]:
     for rows in paged(
         db, "receipts/list", _PAGE, lambda row: {"after": row["receipt"]["number"]}, tenant=tenant, after=0
     ):
-        yield from (_receipt(json.loads(row["receipt"]["body"])) for row in rows)
-
-
-def _receipt(body: Mapping[str, Any]) -> ErasureReceipt:
-    times = {name: datetime.fromisoformat(body[name]) for name in ("begun", "ended")}
-    return ErasureReceipt(**{**body, **times})
+        yield from (made(ErasureReceipt, json.loads(row["receipt"]["body"])) for row in rows)
 
 
 def seal(receipt: ErasureReceipt) -> ErasureReceipt:
