@@ -3,13 +3,13 @@
 import hashlib
 import json
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from itertools import takewhile
 from typing import Any
 
-from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph import copying, scopes, topics
 from memgraph_engine.graph.database import Database, Row, Runner, paged
@@ -18,7 +18,7 @@ from memgraph_engine.interface.results import json_form
 from memgraph_engine.model.memory import UNKNOWN_PAST, Source, cut_up
 from memgraph_engine.model.result import ErasurePlan, ErasureReceipt, Hold
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.topic import Topic
+from memgraph_engine.model.topic import Topic, label
 
 _PAGE = 1000
 _BEFORE = re.compile(r"\[before:")  # so begins what a context quotes of another turn
@@ -286,25 +286,17 @@ def centre(db: Database, scope: str) -> None:
     """Put the centroids of all topics where the keywords are that they have; end those that have none."""
 
     def write(tx: Any) -> None:
-        of: dict[str, list[str]] = {}
+        names_of, left = defaultdict[str, list[str]](list), list[Topic]()
         for name, topic in topics.members(tx, scope):
-            if topic:
-                of.setdefault(topic, []).append(name)
-        left = list[Topic]()
-        middle: dict[str, NDArray[np.float32]] = {}
+            names_of[topic or ""].append(name)
         for one in topics.every(tx, scope):
-            names = of.get(one.id, [])
-            found = [row["vector"] for row in tx.run("topics/vectors", scope=scope, names=names)]
-            if not names:
+            if names := names_of[one.id]:
+                keywords = one.keywords or tuple(names[:3])
+                left.append(replace(one, label=one.label or label(keywords), size=len(names), keywords=keywords))
+            else:
                 topics.end(tx, scope, [one.id])
-                continue
-            keywords = one.keywords or tuple(sorted(names)[:3])
-            label = one.label or ", ".join(keywords[:3])
-            left.append(replace(one, label=label, size=len(names), keywords=keywords))
-            mean = np.mean(np.asarray(found, dtype=np.float32), axis=0) if found else np.zeros(1, dtype=np.float32)
-            if norm := float(np.linalg.norm(mean)):
-                middle[one.id] = mean / norm
-        topics.write(tx, scope, left, middle)
+        topic_of = {name: one.id for one in left for name in names_of[one.id]}
+        topics.write(tx, scope, left, topics.middles(tx, scope, topic_of))
 
     db.write(write)
 

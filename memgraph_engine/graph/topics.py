@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.graph import schema
@@ -34,11 +35,16 @@ def network(db: Database, scope: str) -> Iterator[list[Row]]:
     return paged(db, "topics/network", _PAGE, lambda row: {"after": row["name"]}, scope=scope, after="")
 
 
-def vectors(db: Database, scope: str, names: Sequence[str]) -> Iterator[tuple[str, Sequence[float]]]:
-    """Yield the vectors of keywords, fetched by pages."""
+def middles(tx: Runner, scope: str, topic_of: Mapping[str, str]) -> dict[str, "NDArray[np.float32]"]:
+    """Return the normalised mean of the vectors of each topic's keywords, which are given by name."""
+    names, sums = sorted(topic_of), dict[str, Any]()
     for start in range(0, len(names), _PAGE):
-        for row in db.run("topics/vectors", scope=scope, names=names[start : start + _PAGE]):
-            yield row["name"], row["vector"]
+        for row in tx.run("topics/vectors", scope=scope, names=names[start : start + _PAGE]):
+            topic = topic_of[row["name"]]
+            sums[topic] = sums.get(topic, 0.0) + np.asarray(row["vector"], dtype=np.float64)
+    lengths = {topic: float(np.linalg.norm(total)) for topic, total in sums.items()}
+    # vectors that cancel out have no middle
+    return {topic: (sums[topic] / length).astype(np.float32) for topic, length in lengths.items() if length}
 
 
 def begin(tx: Runner, scope: str, seen: TopicsState, run: str, *, most: int, late: bool) -> bool:
