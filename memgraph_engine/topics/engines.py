@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memgraph_engine.errors import MissingExtra, SettingsError
+from memgraph_engine.errors import SettingsError, needed
 from memgraph_engine.model.ports import Network, Partitioner
 from memgraph_engine.topics.measures import Membership, compact, rows
 
@@ -26,10 +26,8 @@ class Leiden:
     def __init__(self, name: str) -> None:
         self.name = name
         self._find, licence, extra, modules = ENGINES[name]
-        try:
+        with needed(f"the partition engine {name}{licence}", extra):
             self._libraries = [import_module(module) for module in modules]
-        except ImportError:
-            raise MissingExtra(f"the partition engine {name}{licence}", extra) from None
 
     def partition(
         self, graph: Network, *, resolution: float, seed: int, start: Membership | None = None
