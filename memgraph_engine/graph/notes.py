@@ -223,7 +223,6 @@ class Gathered:
 
     id: str
     role: str
-    revision: int
     now: Found | None
     before: Found | None
     later: tuple[tuple[str, str], ...]

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, fields, is_dataclass, replace
+from dataclasses import MISSING, asdict, fields, is_dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from types import NoneType, UnionType
@@ -42,29 +42,29 @@ def made(kind: type[T], row: Mapping[str, Any], **given: Any) -> T:
     """Return the object of a kind that a row holds, by the names and types of its fields, but for those that are given.
 
     Times are milliseconds since 1970, and what holds others may be a text of JSON. What is null, or not there, is None
-    where it can be, else as it is by default. What else the row has is left out.
+    where it can be, else as it is by default; null without a default is None. What else the row has is left out.
     """
     return kind(**_values(kind, row, given), **given)
 
 
 def _values(kind: Any, row: Mapping[str, Any], without: Collection[str] = ()) -> dict[str, Any]:
     found = dict[str, Any]()
-    for name, read, optional in _readers(kind):
+    for name, read, optional, needed in _readers(kind):
         value = row.get(name)
         if name in without:
             continue
         if value is not None:
             found[name] = read(value) if read else value
-        elif optional:
+        elif optional or (needed and name in row):
             found[name] = None
     return found
 
 
 @cache
-def _readers(kind: Any) -> list[tuple[str, Callable[[Any], Any] | None, bool]]:
-    """Return the fields of a dataclass: name, what reads a value of it, if need be, and whether it can be None."""
-    hints = get_type_hints(kind)
-    return [(one.name, _reader(hints[one.name]), NoneType in get_args(hints[one.name])) for one in fields(kind)]
+def _readers(kind: Any) -> list[tuple[str, Callable[[Any], Any] | None, bool, bool]]:
+    """Return of each field of a dataclass its name, what reads it, whether it can be None, and has no default."""
+    hints = {name: (_reader(hint), NoneType in get_args(hint)) for name, hint in get_type_hints(kind).items()}
+    return [(one.name, *hints[one.name], one.default is one.default_factory is MISSING) for one in fields(kind)]
 
 
 def _reader(hint: Any) -> Callable[[Any], Any] | None:
