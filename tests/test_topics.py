@@ -155,9 +155,7 @@ def test_topics_come_from_notes(memory):
 def test_a_centroid_is_found_by_a_question(memory):
     scope = plant(memory, "ana", SEA, KITCHEN)
     memory.rebuild_topics(user_id="ana")
-    rows = list(topic_graph.vectors(memory.engine.db, scope, SEA))
-    assert len(rows) == len(SEA)
-    middle = naming.centroids(rows, dict.fromkeys(SEA, "t"))["t"]
+    middle = topic_graph.middles(memory.engine.db, scope, dict.fromkeys(SEA, "t"))["t"]
     assert float((middle**2).sum()) == pytest.approx(1)
 
 

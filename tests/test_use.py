@@ -7,6 +7,7 @@ import pytest
 from memgraph_engine import Memory, Settings
 from memgraph_engine.asking import write_behind
 from memgraph_engine.graph import usage
+from memgraph_engine.graph.rows import made
 from memgraph_engine.lifecycle import utility
 from memgraph_engine.lifecycle.policies import Policy
 from memgraph_engine.model.usage import Usage
@@ -43,7 +44,7 @@ def written(memory, user="ana"):
     """The same, without what waits."""
     times = ", ".join(f"{name}: u.{name}.epochMillis" for name in ("scored_at", "last_shown", "last_used"))
     query = f"MATCH (u:Usage {{scope: $scope}}) RETURN u.id AS id, u {{.shown, .used, .utility, {times}}} AS usage"
-    return {row["id"]: usage.usage_from(row["usage"]) for row in rows(memory, query, scope=scope(memory, user))}
+    return {row["id"]: made(Usage, row["usage"]) for row in rows(memory, query, scope=scope(memory, user))}
 
 
 def scope(memory, user):

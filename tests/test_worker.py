@@ -19,7 +19,7 @@ from memgraph_engine import Memory, Settings
 from memgraph_engine.cli import app
 from memgraph_engine.engine.passes import WAIT, Pass
 from memgraph_engine.errors import SettingsError, Unreachable
-from memgraph_engine.graph import leases
+from memgraph_engine.graph import leases, topics
 from memgraph_engine.testing import purge
 from memgraph_engine.topics import rebuild
 from memgraph_engine.topics.rebuild import Topics
@@ -414,7 +414,7 @@ def test_what_is_about_to_be_written_is_written_when_it_is_to_stop(connect, monk
     memory = connect(topics_after=1)
     memory.add(FERRY, user_id="ana")
     worker = Worker(memory.engine)
-    monkeypatch.setattr(rebuild, "centroids", lambda *given: (worker.stop(), {})[1])
+    monkeypatch.setattr(topics, "middles", lambda *given: (worker.stop(), {})[1])
     worker.run()
     assert len(memory.topic_runs(user_id="ana")) == 1
 

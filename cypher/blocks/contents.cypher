@@ -17,8 +17,8 @@ CALL (b) {
 }
 WITH b, held, size(held) = b.notes AND b.made_from <> '' AS whole
 WITH b, held, whole, whole AND b.described_as = $described_as AS told
-RETURN b.scope AS scope, b.id AS id, whole, CASE WHEN told THEN b.described END AS described,
-       CASE WHEN told THEN b.described_by END AS described_by,
+RETURN b.scope AS scope, b.id AS id, whole, CASE WHEN told THEN b.described ELSE '{}' END AS described,
+       CASE WHEN told THEN b.described_by ELSE '' END AS described_by,
        COLLECT {
          UNWIND held AS n
          WITH n, 2 * vector.similarity.cosine(n.context_embedding, coalesce($vector, b.embedding, n.context_embedding)) - 1 AS near

@@ -4,6 +4,6 @@
 // returns block
 UNWIND $ids AS id
 MATCH (:Block {scope: $scope, id: id})<-[:PART_OF]-(b:Block) WHERE b.state IN ['live', 'stale']
-RETURN b {.scope, .id, .level, .leaves, .notes, .entered, .left, .distance, .state,
+RETURN b {.scope, .id, .level, .leaves, .notes, .entered, .left, .distance, stale: b.state = 'stale',
           first_at: b.first_at.epochMillis, last_at: b.last_at.epochMillis, parent: id} AS block
 ORDER BY b.entered

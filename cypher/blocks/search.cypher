@@ -17,7 +17,7 @@ CALL (widest) {
 }
 WITH b, score ORDER BY score DESC, b.id
 RETURN count(b) AS proposed, [one IN collect(CASE WHEN b.state = 'live' THEN
-         b {.scope, .id, .level, .leaves, .notes, .entered, .left, .distance, .state,
+         b {.scope, .id, .level, .leaves, .notes, .entered, .left, .distance, stale: b.state = 'stale',
             first_at: b.first_at.epochMillis, last_at: b.last_at.epochMillis,
             parent: head(COLLECT { MATCH (b)-[:PART_OF]->(p:Block) WHERE p.state IN ['live', 'stale'] RETURN p.id }),
             score: 2 * score - 1} END) | one] AS blocks

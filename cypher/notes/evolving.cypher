@@ -3,7 +3,7 @@
 // $ids: list<string>    the notes
 // $rare: integer    a keyword is rare that no more notes carry
 // $alive: datetime    the present: what ends by then can't be read
-// returns id, raw_vector, context_vector, rare (names of its rare keywords), topics [{id, label, keywords: how many of its own}],
+// returns id, raw_vector, context_vector, rare (names of its rare keywords), topics [[id, label, how many of its own keywords]],
 //   ties [{note, kind (link, change, conflict, supersedes or untied), newer and older (ids), score, strengthened: whether it was before}]
 UNWIND $ids AS id
 MATCH (n:Note {scope: $scope, id: id}) WHERE n.status = 'active' AND n.expires_at > $alive AND n.apart IS NULL AND n.raw_embedding IS NOT NULL
@@ -12,7 +12,7 @@ RETURN id, n.raw_embedding AS raw_vector, n.context_embedding AS context_vector,
        COLLECT {
          MATCH (n)-[:HAS_KEYWORD]->(:Keyword)-[:IN_TOPIC]->(t:Topic)
          WITH t, count(*) AS keywords
-         RETURN {id: t.id, label: t.label, keywords: keywords} ORDER BY keywords DESC, t.id
+         RETURN [t.id, t.label, keywords] ORDER BY keywords DESC, t.id
        } AS topics,
        COLLECT {
          MATCH (n)-[r:RELATED|SUPERSEDES|UNTIED]-(o:Note)

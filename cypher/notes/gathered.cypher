@@ -3,7 +3,7 @@
 // $scope: string    the scope
 // $decision: string    the decision
 // returns id, role, revision, now [note with terms, keywords, sources] or null, before [likewise, with vectors] or null,
-//   later [{id, kind}]
+//   later [[id, kind]]
 MATCH (d:Decision {scope: $scope, id: $decision})-[about:ABOUT]->(n:Note|Past)
 WITH n, about
 RETURN n.id AS id, about.role AS role, about.revision AS revision,
@@ -31,6 +31,6 @@ RETURN n.id AS id, about.role AS role, about.revision AS revision,
          MATCH (l:Decision)-[a:ABOUT]->(n)
          WHERE a.revision > about.revision AND a.role IN ['changed', 'superseded', 'retired']
            AND l.id <> $decision AND l.undone_by IS NULL AND l.kind <> 'undo'
-         RETURN l {.id, .kind, revision: a.revision} ORDER BY a.revision
+         RETURN [l.id, l.kind] ORDER BY a.revision
        } AS later
 ORDER BY id, revision

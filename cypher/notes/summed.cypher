@@ -2,7 +2,7 @@
 // $scope: string    the scope
 // $ids: list<string>    the notes
 // $dimensions: integer    length of the embedder's vectors
-// returns note [with terms, keywords, sums], vector (of its raw text), parts [{id, raw, tags, keywords, sources, said_at, valid_from [ms]}]: what a
+// returns note [with terms, keywords, sums], vector (of its raw text), parts [{note (its id), raw, tags, session, seq, agent, keywords, sources, said_at, valid_from [ms]}]: what a
 //   summary stands for and is no summary itself, else the note; in the order of time
 UNWIND $ids AS id
 MATCH (n:Note {scope: $scope, id: id})
@@ -14,7 +14,7 @@ RETURN n {.id, .raw, .context, .status, .session, .seq, .speaker, .role, .agent_
        COLLECT {
          MATCH (n)-[:SUMS*0..1]->(m:Note)
          WHERE NOT EXISTS { (m)-[:SUMS]->() }
-         RETURN m {.id, .raw, .tags, .session, .seq, .agent_id, said_at: m.said_at.epochMillis, valid_from: m.valid_from.epochMillis,
+         RETURN m {note: m.id, .raw, .tags, .session, .seq, agent: m.agent_id, said_at: m.said_at.epochMillis, valid_from: m.valid_from.epochMillis,
                    keywords: coalesce(m.keywords, COLLECT { MATCH (m)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name }),
                    sources: COLLECT { MATCH (m)-[f:FROM]->(x:Source) RETURN x {
                      // use sources/passage source=x part=f.part place=coalesce(f.part,0)

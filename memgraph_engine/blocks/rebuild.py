@@ -18,10 +18,10 @@ from memgraph_engine.engine.passes import Progress, Rebuild
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import blocks as block_graph
-from memgraph_engine.graph.blocks import RUN_TEXTS, BlocksState, Stored
+from memgraph_engine.graph.blocks import BlocksState, Stored
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.leases import Overtaken
-from memgraph_engine.graph.rows import run_properties
+from memgraph_engine.graph.rows import stored
 from memgraph_engine.model.block import BlockRun
 from memgraph_engine.model.scope import Scope
 
@@ -189,6 +189,5 @@ def _published(
         tx.run("blocks/end", scope=scope, ids=gone)
     if since:
         tx.run("blocks/late", scope=scope, version=seen.version)  # what was changed meanwhile is stale
-    properties = run_properties(replace(run, changed_since=since), RUN_TEXTS)
-    tx.run("blocks/record", scope=scope, id=run.id, properties=properties)
+    tx.run("blocks/record", scope=scope, id=run.id, properties=stored(replace(run, changed_since=since)))
     return since

@@ -41,12 +41,7 @@ _EXPECTED = {
 }
 _LONGEST = 60  # characters of a wrong value that are told
 _MISPLACED = "misplaced"  # an error of the whole that has a place of its own
-_STRING = re.compile(
-    r"""(?:\"{3}(?:\\.|[^\\])*?\"{3}|'{3}.*?'{3}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|\#[^\n]*)""",
-    re.DOTALL,
-)
-_ASSIGNED = re.compile(r"[ \t]*=")
-_HEAD = re.compile(r"^[ \t]*\[{1,2}[ \t]*[\"']?(?P<name>[\w-]+)[\"']?[ \t]*\]", re.MULTILINE)
+_MARK = "-here-"  # a key that no schema has
 Described = Mapping[str, str | Sequence[str]]
 """What a chat model wrote of a block: texts and lists, by the fields' names."""
 Local = Literal["gist", "about", "people", "sessions", "keywords", "topics", "questions", "notes", "span"]
@@ -94,10 +89,12 @@ class Schema(BaseModel):
         names = [field.name for field in self.field]
         for at, name in enumerate(names):
             if name in names[:at]:
-                given = {"name": repr(name), "where": (at, "name")}
+                given = {"name": repr(name), "where": ("field", at, "name")}
                 raise PydanticCustomError(_MISPLACED, "the field {name} comes twice", given)
         if not any(field.embed for field in self.field):
-            raise PydanticCustomError(_MISPLACED, "no field is embedded: none has embed = true", {"where": (0,)})
+            raise PydanticCustomError(
+                _MISPLACED, "no field is embedded: none has embed = true", {"where": ("field", 0)}
+            )
         return self
 
     @property
@@ -177,49 +174,32 @@ def _value(value: object) -> str:
 
 
 def _line(text: str, where: Sequence[int | str]) -> int:
-    """Return the line of a key, or of the table that it should stand in; the first where neither is found."""
-    bare = _STRING.sub(_blanked, text)
-    tables, heads = _tables(bare), [head.start() for head in _HEAD.finditer(bare)]
-    place = next((part for part in where if isinstance(part, int)), None)
-    if place is None:
-        key = _key(where)
-        written = re.search(rf"^[ \t]*\[+[ \t]*{key}[ \t]*\]", bare, re.MULTILINE) if where else None
-        start, end = (written.start(), written.end()) if written else (0, heads[0] if heads else len(bare))
-    elif place < len(tables):
-        key = _key(where) if isinstance(where[-1], str) else ""
-        start, end = tables[place]
-    else:
-        key, start, end = "field", 0, len(bare)
-    found = re.compile(rf"(?<![\w-]){key}[ \t]*=").search(bare, start, end) if key else None
-    return 1 + bare.count("\n", 0, found.start() if found else start)
+    """Return the line of a key or a table, or of the table that it should stand in; the first where there is none.
+
+    It stands where a mark that is written there comes out at its place in what is read.
+    """
+    if not where:
+        return 1
+    key = rf"(?<![\w-])([\"']?){re.escape(str(where[-1]))}\1(?=[ \t]*=)"
+    table, inline = r"^[ \t]*\[[^]\n]*\]+", r"\{"
+    for pattern, marked, place in (
+        (key, _MARK, [*where[:-1], _MARK]),
+        (table, rf"\g<0>\n{_MARK} = 0", [*where, _MARK]),
+        (table, rf"\g<0>\n{_MARK} = 0", [*where, 0, _MARK]),
+        (inline, f"{{{_MARK} = 0, ", [*where, _MARK]),
+    ):
+        for found in re.finditer(pattern, text, re.MULTILINE):
+            if _holds(text[: found.start()] + found.expand(marked) + text[found.end() :], place):
+                return 1 + text.count("\n", 0, found.start())
+    return _line(text, where[:-1])
 
 
-def _key(where: Sequence[int | str]) -> str:
-    """Return a pattern of a key, which may stand in quotes."""
-    return rf"[\"']?{re.escape(str(where[-1]))}[\"']?" if where else ""
-
-
-def _blanked(string: re.Match[str]) -> str:
-    """Blank what stands in a string, or in a comment, but for a key: it may look like one."""
-    is_key = _ASSIGNED.match(string.string, string.end())
-    return string[0] if is_key else re.sub(r"[^\n]", " ", string[0])
-
-
-def _tables(bare: str) -> list[tuple[int, int]]:
-    """Return from where to where the fields stand, as tables of their own or within a list."""
-    heads = [(head.start(), head["name"] == "field") for head in _HEAD.finditer(bare)]
-    ends = [start for start, _ in heads[1:]] + [len(bare)]
-    found = [(start, end) for (start, field), end in zip(heads, ends, strict=False) if field]
-    if found or not (listed := re.search(r"^[ \t]*[\"']?field[\"']?[ \t]*=[ \t]*\[", bare, re.MULTILINE)):
-        return found
-    depth, start = 0, 0
-    for sign in re.finditer(r"[{}]", bare[listed.end() :]):
-        at = listed.end() + sign.start()
-        if sign[0] == "{":
-            start = start if depth else at
-            depth += 1
-        else:
-            depth -= 1
-            if not depth:
-                found.append((start, at))
-    return found
+def _holds(text: str, place: Sequence[int | str]) -> bool:
+    """Tell whether something stands at a place of what is read."""
+    try:
+        value = tomllib.loads(text)
+        for part in place:
+            value = value[part]  # type: ignore[index]
+    except (ValueError, LookupError, TypeError):
+        return False
+    return True

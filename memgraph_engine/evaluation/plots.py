@@ -95,7 +95,7 @@ def _answers(axes: "Axes", summary: Summary) -> None:
         row for row in rows("F1", summary.experiment.model) if None not in row.values and " without " not in row.system
     ]
     groups: list[tuple[str, Sequence[float | None], str]] = [
-        (f"this run: {name}", [summary.value(name, "F1", str(number)) for number in CATEGORIES], colour)
+        (f"this run: {name}", summary.by_category(name, "F1"), colour)
         for name, colour in zip(ours, ("#123f5e", "#2f7fb5", "#9cc6e3"), strict=False)
     ]
     shades = ("#f3dcb8", "#e3b877", "#c8892b", "#8f5f17", "#c9d8bd", "#8fb07a", "#4c7a3a")
@@ -107,10 +107,7 @@ def _answers(axes: "Axes", summary: Summary) -> None:
 def _parts(axes: "Axes", summary: Summary) -> None:
     """Draw F1 by category of the memory and of each variant (MemFly, figure 2)."""
     names = [MEMORY, *_left_out(summary)]
-    groups = [
-        (name, [summary.value(name, "F1", str(number)) for number in CATEGORIES], f"C{place % 10}")
-        for place, name in enumerate(names)
-    ]
+    groups = [(name, summary.by_category(name, "F1"), f"C{place % 10}") for place, name in enumerate(names)]
     _by_category(axes, groups, f"Answers by category, without each part ({summary.experiment.model})")
 
 

@@ -166,7 +166,7 @@ def _retrieval(summary: Summary, plots: Sequence[str]) -> Iterator[str]:
             one.name,
             summary.value(one.name, RECALL),
             summary.value(one.name, HIT),
-            *(summary.value(one.name, RECALL, number) for number in _NUMBERS),
+            *summary.by_category(one.name, RECALL),
             ablation("Recall", one.name),
             ablation("Hit rate", one.name),
         )
@@ -182,7 +182,7 @@ def _retrieval(summary: Summary, plots: Sequence[str]) -> Iterator[str]:
             _label(name, k),
             summary.value(name, RECALL, ALL, k),
             summary.value(name, HIT, ALL, k),
-            *(summary.value(name, RECALL, number, k) for number in _NUMBERS),
+            *summary.by_category(name, RECALL, k),
             *summary.latency(name, SEARCH, k),
             *summary.latency(name, TOTAL, k),
         )
@@ -225,7 +225,7 @@ def _by_category(summary: Summary, measure: str) -> str:
     body: list[Sequence[object]] = [
         (
             f"**{_label(name, k)}**",
-            *(summary.value(name, measure, number, k) for number in _NUMBERS),
+            *summary.by_category(name, measure, k),
             summary.value(name, measure, ALL, k),
             summary.value(name, measure, BUT_ADVERSARIAL, k),
         )
@@ -263,8 +263,7 @@ def _ablations(summary: Summary, plots: Sequence[str]) -> Iterator[str]:
     yield table(("", *measures, *(f"MemFly: {m}" for m in theirs)), body)
     yield "MemFly gives two values of BLEU-1 for the same run: 36.85 in table 3, 34.51 in table 2."
     yield "### F1 by category"
-    by_category = [(name, *(summary.value(name, "F1", number) for number in _NUMBERS)) for name in left_out]
-    yield table(("", *_NAMED), by_category)
+    yield table(("", *_NAMED), [(name, *summary.by_category(name, "F1")) for name in left_out])
     yield from _images(plots, "parts.png")
 
 

@@ -25,18 +25,6 @@ BUT_ADVERSARIAL = "1-4"
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One mean: by which measure, of which variant with k notes, over which category (its number, or ALL, or 1-4)."""
-
-    variant: str
-    k: int
-    measure: str
-    category: str
-    value: float
-    questions: int
-
-
-@dataclass(frozen=True, slots=True)
 class Compared:
     """How much better a variant is than another by a measure, over the questions of a category that both have."""
 
@@ -47,7 +35,7 @@ class Compared:
     difference: Difference
 
 
-_Key = tuple[str, int, str, str]  # variant, k, measure, category
+_Key = tuple[str, int, str, str]  # variant, k, measure, category (its number, or ALL, or 1-4)
 _Asked = tuple[str, int]  # a question: its conversation and its number
 
 
@@ -56,10 +44,9 @@ class Summary:
 
     def __init__(self, experiment: Experiment, results: Journal) -> None:
         self.experiment = experiment
-        self._scores = scores = _scores(experiment, results)
-        self.figures = [Figure(*key, sum(some.values()) / len(some), len(some)) for key, some in scores.items()]
-        self.compared = [*_compared(experiment, scores)]
-        self._values = {(one.variant, one.k, one.measure, one.category): one.value for one in self.figures}
+        self._scores = _scores(experiment, results)
+        self._means = {key: sum(some.values()) / len(some) for key, some in self._scores.items()}
+        self.compared = [*_compared(experiment, self._scores)]
         self.fallbacks = {
             f"{key[1]}, {key[2]}": list(entry["fallbacks"])
             for key, entry in results.items()
@@ -75,7 +62,11 @@ class Summary:
 
     def value(self, variant: str, measure: str, category: str = ALL, k: int | None = None) -> float | None:
         """Return a mean, None if nothing was measured; `k` is the experiment's first if it is not given."""
-        return self._values.get((variant, _usual(self.experiment, variant) if k is None else k, measure, category))
+        return self._means.get((variant, _usual(self.experiment, variant) if k is None else k, measure, category))
+
+    def by_category(self, variant: str, measure: str, k: int | None = None) -> list[float | None]:
+        """Return its means over each of CATEGORIES, in their order."""
+        return [self.value(variant, measure, str(number), k) for number in CATEGORIES]
 
     def latency(self, variant: str, measure: str, k: int) -> tuple[float | None, float | None]:
         """Return within how many milliseconds half of all questions were done, and 95 of 100."""
@@ -90,7 +81,7 @@ class Summary:
 
     def flat(self) -> dict[str, float]:
         """Return all figures by one name each, e.g. `memory.Recall@20.1`."""
-        return {f"{one.variant}.{one.measure}@{one.k}.{one.category}": one.value for one in self.figures}
+        return {f"{name}.{measure}@{k}.{category}": mean for (name, k, measure, category), mean in self._means.items()}
 
 
 def _usual(experiment: Experiment, variant: str) -> int:

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner, paged
 from memgraph_engine.graph.leases import Overtaken
-from memgraph_engine.graph.rows import dated, packed, run_from
+from memgraph_engine.graph.rows import made, packed
 from memgraph_engine.model.block import Block, BlockRun
 
 _PAGE = 2000  # notes or blocks in one statement
@@ -20,9 +18,6 @@ _BATCH = 1000  # blocks in one transaction: their vectors are large
 _ALL = 2**31 - 1
 SPARE = 6
 """Times as many blocks are looked at as are wanted: those on a branch of a better one are left out."""
-RUN_TEXTS = ("seconds", "cost")
-"""What is kept of a run as texts of JSON."""
-_RUN = TypeAdapter(BlockRun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +63,7 @@ class Held:
 
 def state(db: Database, scope: str) -> BlocksState | None:
     """Return what a run begins with; None if there is no such scope. Raises StoreMismatch (`schema.told`)."""
-    row = schema.told(db, "blocks/state", scope)
-    return BlocksState(**row) if row else None
+    return schema.told(db, "blocks/state", scope, BlocksState)
 
 
 def notes(db: Database, scope: str, dimensions: int) -> Iterator[tuple[list[Row], "NDArray[np.float32]"]]:
@@ -82,7 +76,7 @@ def notes(db: Database, scope: str, dimensions: int) -> Iterator[tuple[list[Row]
 def stored(db: Database, scope: str) -> dict[str, Stored]:
     """Return all blocks that are stored."""
     rows = chain.from_iterable(paged(db, "blocks/stored", _PAGE, scope=scope, after=""))
-    return {row.pop("id"): Stored(**row) for row in rows}
+    return {row["id"]: made(Stored, row) for row in rows}
 
 
 def write(db: Database, scope: str, seen: BlocksState, rows: Sequence[Row]) -> Iterator[int]:
@@ -136,7 +130,7 @@ def begin(tx: Runner, scope: str, seen: BlocksState, run: str, *, late: bool) ->
 
 def runs(tx: Runner, scope: str, limit: int) -> list[BlockRun]:
     """Return the last runs, newest first."""
-    return [run_from(_RUN, row["run"], RUN_TEXTS) for row in tx.run("blocks/runs", scope=scope, limit=limit)]
+    return [made(BlockRun, row["run"]) for row in tx.run("blocks/runs", scope=scope, limit=limit)]
 
 
 def tree(tx: Runner, scope: str) -> list[Block]:
@@ -177,7 +171,7 @@ def search(
     """
     given = {"vector": packed(vector), "least": least, "limit": limit}
     rows = tx.run("blocks/search", scopes=list(scopes), **given)
-    return [_block(row) for row in rows[0]["blocks"]], int(rows[0]["proposed"])
+    return [made(Block, row) for row in rows[0]["blocks"]], int(rows[0]["proposed"])
 
 
 def members(
@@ -202,23 +196,12 @@ def contents(
     """
     given = {"vector": packed(vector), "most": most, "described_as": described_as}
     rows = tx.run("blocks/contents", scopes=list(scopes), blocks=_keys(blocks), **given)
-    return {(row.pop("scope"), row.pop("id")): _held(row) for row in rows}
+    return {(row["scope"], row["id"]): made(Held, row) for row in rows}
 
 
 def _keys(blocks: Sequence[tuple[str, str]]) -> list[Row]:
     return [{"scope": scope, "id": id} for scope, id in blocks]
 
 
-def _held(row: Row) -> Held:
-    stamps = [(stamp, cosine) for stamp, cosine in row["stamps"]]
-    told = {"described": json.loads(row["described"] or "{}"), "described_by": row["described_by"] or ""}
-    return Held(**{**row, **told, "stamps": stamps, "keywords": [tuple(one) for one in row["keywords"]]})
-
-
 def _blocks(rows: Sequence[Row]) -> list[Block]:
-    return [_block(row["block"]) for row in rows]
-
-
-def _block(row: Mapping[str, Any]) -> Block:
-    given = {name: value for name, value in dated(row, "first_at", "last_at").items() if name != "state"}
-    return Block(**{**given, "stale": row["state"] == "stale"})
+    return [made(Block, row["block"]) for row in rows]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner, paged
-from memgraph_engine.graph.rows import moment, packed, place_of
+from memgraph_engine.graph.rows import made, moment, packed, place_of
 from memgraph_engine.model.claim import Claim, confidence
 from memgraph_engine.model.memory import UNKNOWN_PAST
 
@@ -51,15 +51,14 @@ class General:
 
 def state(db: Database, scope: str) -> ClaimsState | None:
     """Return what a run begins with; None if there is no such scope. Raises StoreMismatch (`schema.told`)."""
-    row = schema.told(db, "claims/state", scope)
-    return ClaimsState(**row) if row else None
+    return schema.told(db, "claims/state", scope, ClaimsState)
 
 
 def unread(db: Database, scope: str) -> Iterator[list[Unread]]:
     """Yield the notes by pages that no run has read as they are, the oldest first."""
     given = {"scope": scope, "after": UNKNOWN_PAST, "after_id": ""}
     for rows in paged(db, "claims/notes", _PAGE, place_of, **given):
-        yield [Unread(row["id"], row["stamp"], row["said"], row["speakers"]) for row in rows]
+        yield [made(Unread, row) for row in rows]
 
 
 def known(db: Database, scope: str, ids: Sequence[str]) -> set[str]:

@@ -2,14 +2,12 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
 from datetime import datetime
-from typing import Any
 
-from memgraph_engine.cost import Cost
 from memgraph_engine.graph.database import Row, Runner
-from memgraph_engine.graph.rows import dated, moment
+from memgraph_engine.graph.rows import decision_from, made, moment, stored
 from memgraph_engine.model import memory
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note
@@ -19,7 +17,6 @@ from memgraph_engine.model.result import SUCCEEDS, About, Considered, Contrary, 
 _WORDS = 4  # notes and sources of a decision whose words are told
 _CONSIDERED = [field.name for field in fields(Considered)]
 _SCORED = {field.name for field in fields(Considered) if field.default is MISSING}  # the others are left out if empty
-_COST = ("calls", "input_tokens", "output_tokens", "money", "seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,58 +32,18 @@ class Tied:
 def recorded(decision: Decision) -> Row:
     """Return the row that records a decision; one without a note, or on a profile, is tied to its source."""
     on_profile = decision.subject is not None
-    return {
-        "id": decision.id,
-        "properties": _properties(decision),
-        "source": decision.sources[0] if decision.sources and (not decision.note or on_profile) else None,
-        "undoes": decision.undoes,
-    }
-
-
-def _properties(decision: Decision) -> Row:
+    told_elsewhere = ["at", "undone_by", "scrubbed_by", "about", *([] if on_profile else ["subject", "delta", "hash"])]
     considered = [
         {name: value for name in _CONSIDERED if (value := getattr(one, name)) or name in _SCORED}
         for one in decision.considered
     ]
-    delta = json.dumps([asdict(one) for one in decision.delta], ensure_ascii=False)
+    own = {**stored(decision.cost), "considered": json.dumps(considered, ensure_ascii=False)}
     return {
-        "kind": decision.kind,
-        "note": decision.note,
-        "sources": list(decision.sources),
-        "considered": json.dumps(considered, ensure_ascii=False),
-        "evidence": decision.evidence,
-        "thresholds": json.dumps(dict(decision.thresholds)),
-        "model": decision.model,
+        "id": decision.id,
+        "properties": {**stored(decision, *own, "cost", *told_elsewhere), **own},
+        "source": decision.sources[0] if decision.sources and (not decision.note or on_profile) else None,
         "undoes": decision.undoes,
-        "version": decision.version,
-        "place": decision.place,
-        **{name: getattr(decision.cost, name) for name in _COST},
-        **({} if decision.subject is None else {"subject": decision.subject, "delta": delta, "hash": decision.hash}),
     }
-
-
-def decision_from(row: Mapping[str, Any]) -> Decision:
-    """Return the decision that a row of its properties holds."""
-    return Decision(
-        id=row["id"],
-        kind=row["kind"],
-        at=moment(row["at"]),
-        note=row.get("note", ""),
-        sources=tuple(row.get("sources", ())),
-        considered=tuple(Considered(**one) for one in json.loads(row.get("considered", "[]"))),
-        evidence=row.get("evidence", ""),
-        thresholds=json.loads(row.get("thresholds", "{}")),
-        model=row.get("model", ""),
-        cost=Cost(**{name: row.get(name, 0) for name in _COST if name != "money"}, money=row.get("money")),
-        undoes=row.get("undoes"),
-        undone_by=row.get("undone_by"),
-        version=row.get("version", 0),
-        place=row.get("place", 0),
-        scrubbed_by=row.get("scrubbed_by"),
-        subject=row.get("subject"),
-        delta=tuple(Delta(**one) for one in json.loads(row.get("delta") or "[]")),
-        hash=row.get("hash") or "",
-    )
 
 
 def find(tx: Runner, scope: str, id: str) -> Decision | None:
@@ -101,7 +58,7 @@ def page(tx: Runner, scope: str, before: datetime, limit: int) -> list[Decision]
     return [
         replace(
             decision_from(row["decision"]),
-            about=tuple(About(one["role"], " / ".join(one["lines"]), one["note"]) for one in row["about"]),
+            about=tuple(made(About, one, text=" / ".join(one["lines"])) for one in row["about"]),
         )
         for row in rows
     ]
@@ -167,7 +124,7 @@ def contrary(tx: Runner, scopes: Sequence[str], ids: Sequence[str], known_at: da
     given = {"scopes": scopes, "ids": sorted(ids), "statuses": TRUE_ONCE, "known_at": known_at}
     alive = {"alive": known_at} if known_at < NEVER else {}  # else the present
     rows = tx.run("decisions/contrary", **given, **alive)
-    return [Contrary(**dated(row, "newer_said", "older_said")) for row in rows]
+    return [made(Contrary, row) for row in rows]
 
 
 def profile(tx: Runner, scope: str, subject: str, known_at: datetime | None = None) -> Profile:

@@ -3,22 +3,22 @@
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from itertools import takewhile
 from typing import Any
 
-from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph import copying, scopes, topics
 from memgraph_engine.graph.database import Database, Row, Runner, paged
-from memgraph_engine.graph.rows import dated, moment
+from memgraph_engine.graph.rows import made, moment
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.model.memory import UNKNOWN_PAST, Source, cut_up
 from memgraph_engine.model.result import ErasurePlan, ErasureReceipt, Hold
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.topic import Topic
+from memgraph_engine.model.topic import Topic, label
 
 _PAGE = 1000
 _BEFORE = re.compile(r"\[before:")  # so begins what a context quotes of another turn
@@ -218,10 +218,7 @@ def _begun(plan: ErasurePlan, now: datetime, kept: Sequence[str], losing: Sequen
 
 def begun(tx: Runner, scope: str) -> list[Erasure]:
     """Return the erasures of a scope that are begun and not done, the oldest first."""
-    rows = [row["erasure"] for row in tx.run("erasures/begun", scope=scope)]
-    lists = ("sources", "kept", "losing")
-    told = [{one.name: row[one.name] for one in fields(Erasure)} for row in rows]
-    return [Erasure(**{**dated(one, "begun"), **{name: tuple(one[name]) for name in lists}}) for one in told]
+    return [made(Erasure, row["erasure"]) for row in tx.run("erasures/begun", scope=scope)]
 
 
 def lately(tx: Runner, scope: Scope, since: datetime) -> list[Began]:
@@ -289,25 +286,17 @@ def centre(db: Database, scope: str) -> None:
     """Put the centroids of all topics where the keywords are that they have; end those that have none."""
 
     def write(tx: Any) -> None:
-        of: dict[str, list[str]] = {}
+        names_of, left = defaultdict[str, list[str]](list), list[Topic]()
         for name, topic in topics.members(tx, scope):
-            if topic:
-                of.setdefault(topic, []).append(name)
-        left = list[Topic]()
-        middle: dict[str, NDArray[np.float32]] = {}
+            names_of[topic or ""].append(name)
         for one in topics.every(tx, scope):
-            names = of.get(one.id, [])
-            found = [row["vector"] for row in tx.run("topics/vectors", scope=scope, names=names)]
-            if not names:
+            if names := names_of[one.id]:
+                keywords = one.keywords or tuple(names[:3])
+                left.append(replace(one, label=one.label or label(keywords), size=len(names), keywords=keywords))
+            else:
                 topics.end(tx, scope, [one.id])
-                continue
-            keywords = one.keywords or tuple(sorted(names)[:3])
-            label = one.label or ", ".join(keywords[:3])
-            left.append(replace(one, label=label, size=len(names), keywords=keywords))
-            mean = np.mean(np.asarray(found, dtype=np.float32), axis=0) if found else np.zeros(1, dtype=np.float32)
-            if norm := float(np.linalg.norm(mean)):
-                middle[one.id] = mean / norm
-        topics.write(tx, scope, left, middle)
+        topic_of = {name: one.id for one in left for name in names_of[one.id]}
+        topics.write(tx, scope, left, topics.middles(tx, scope, topic_of))
 
     db.write(write)
 
@@ -333,7 +322,7 @@ def end(db: Database, scope: str, one: Erasure) -> None:
 
 def held(tx: Runner, scope: str) -> list[Hold]:
     """Return the holds of a scope, the oldest first: what they name must not be erased."""
-    return [Hold(**dated(row, "at")) for row in tx.run("holds/list", scope=scope)]
+    return [made(Hold, row) for row in tx.run("holds/list", scope=scope)]
 
 
 def texts(db: Database, scope: str) -> Iterator[Row]:
@@ -373,7 +362,7 @@ def _newest(tx: Runner, tenant: str) -> Iterator[ErasureReceipt]:
     while number > 0:
         after = max(number - _FEW, 0)
         rows = tx.run("receipts/list", tenant=tenant, after=after, limit=number - after)
-        yield from (_receipt(json.loads(row["receipt"]["body"])) for row in reversed(rows))
+        yield from (made(ErasureReceipt, json.loads(row["receipt"]["body"])) for row in reversed(rows))
         number = after
 
 
@@ -382,12 +371,7 @@ def receipts(db: Database, tenant: str) -> Iterator[ErasureReceipt]:
     for rows in paged(
         db, "receipts/list", _PAGE, lambda row: {"after": row["receipt"]["number"]}, tenant=tenant, after=0
     ):
-        yield from (_receipt(json.loads(row["receipt"]["body"])) for row in rows)
-
-
-def _receipt(body: Mapping[str, Any]) -> ErasureReceipt:
-    times = {name: datetime.fromisoformat(body[name]) for name in ("begun", "ended")}
-    return ErasureReceipt(**{**body, **times})
+        yield from (made(ErasureReceipt, json.loads(row["receipt"]["body"])) for row in rows)
 
 
 def seal(receipt: ErasureReceipt) -> ErasureReceipt:

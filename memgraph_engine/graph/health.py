@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from memgraph_engine.errors import InvalidInput, StoreError
 from memgraph_engine.graph import schema, scopes
 from memgraph_engine.graph.database import SKEW, Database
-from memgraph_engine.graph.rows import dated, moment
+from memgraph_engine.graph.rows import made, moment
 from memgraph_engine.model.health import Health, Undone
 from memgraph_engine.model.memory import READABLE
 from memgraph_engine.model.result import Stats
@@ -46,7 +46,7 @@ def look(db: Database, tenant: str, cap: int, overdue: timedelta) -> Health:
     found = rows[0]["schema"] if rows else 0
     undone = (
         *([Undone("clear", len(left), min(left.values()))] if left else []),
-        *(Undone(**dated(row, "since")) for row in waiting),
+        *(made(Undone, row) for row in waiting),
     )
     upgrading = rows[0]["upgrading"] if rows else None
     newer, faults = max(found, upgrading or 0), list[str]()

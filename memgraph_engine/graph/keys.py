@@ -3,19 +3,16 @@
 from datetime import datetime
 
 from memgraph_engine.graph.database import Database, Row, Runner
-from memgraph_engine.graph.rows import moment
+from memgraph_engine.graph.rows import made, stored
 from memgraph_engine.model.key import Issued, Key, fingerprint
 from memgraph_engine.model.scope import Scope
 
-_TIMES = ("created_at", "expires_at", "revoked_at")
 
-
-def store(db: Database, made: Issued) -> None:
+def store(db: Database, issued: Issued) -> None:
     """Store a key that was just made, of its secret only the hash."""
-    key = made.key
-    told = {"name": key.name, "user": key.user_id or "", "rights": list(key.rights), "hash": fingerprint(made.secret)}
-    times = {name: getattr(key, name) for name in _TIMES}
-    db.commit("keys/create", tenant=key.tenant, id=key.id, properties=told | times)
+    key = issued.key
+    told = {"user": key.user_id or "", "rights": list(key.rights), "hash": fingerprint(issued.secret)}
+    db.commit("keys/create", tenant=key.tenant, id=key.id, properties=stored(key, "tenant", "user_id") | told)
 
 
 def every(tx: Runner, tenant: str) -> list[Key]:
@@ -44,5 +41,4 @@ def remove(db: Database, scope: Scope) -> int:
 
 
 def _key(row: Row) -> Key:
-    times = {name: moment(row[name]) for name in _TIMES}
-    return Key(row["id"], row["name"], row["tenant"], row["user"] or None, tuple(row["rights"]), **times)
+    return made(Key, row, user_id=row["user"] or None)

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from memgraph_engine.errors import StoreError, WriteConflict
 from memgraph_engine.graph.database import Database, Runner
-from memgraph_engine.graph.rows import dated
+from memgraph_engine.graph.rows import made
 
 _SECONDS = 10.0  # for which a lease outlives its holder
 _WAIT = 0.1
@@ -36,7 +36,7 @@ class Lease:
 def begun(tx: Runner, prefix: str) -> list[Lease]:
     """Return the leases that are held, or whose holders are gone, by the beginning of their names."""
     rows = tx.run("leases/list", prefix=prefix)
-    return [Lease(**dated(row, "until")) for row in rows]
+    return [made(Lease, row) for row in rows]
 
 
 def acquire(db: Database, name: str, holder: str, *, seconds: float) -> bool:

@@ -6,9 +6,9 @@ from typing import Any
 
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.notes import words_query
-from memgraph_engine.graph.rows import dated, moment, packed, placed
+from memgraph_engine.graph.rows import made, packed, source_from
 from memgraph_engine.model.candidate import Candidate, Neighbour, Neighbourhood, turns_before
-from memgraph_engine.model.memory import Source, by_time
+from memgraph_engine.model.memory import by_time
 from memgraph_engine.model.scope import Scope
 
 _PROPOSED = 4  # notes that full text proposes for each that is taken
@@ -75,15 +75,5 @@ def _nearest(pairs: Iterable[Row], most: int) -> Iterator[Row]:
 
 
 def _neighbour(row: Mapping[str, Any]) -> Neighbour:
-    sources = tuple(sorted(map(_source, row["sources"]), key=by_time))
-    ended = (row["ended"][0], moment(row["ended"][1])) if row["ended"] else None
-    said_at, keywords, rewritten = moment(row["said_at"]), tuple(row["keywords"]), tuple(row["raw"] or ())
-    life = row["policy"], moment(row["expires_at"])
-    return Neighbour(
-        row["id"], row["context"], said_at, keywords, sources, rewritten, ended, *life, row["summary"], row["gone"]
-    )
-
-
-def _source(row: Mapping[str, Any]) -> Source:
-    given = {name: value for name, value in dated(row, "said_at").items() if name not in ("cuts", "part")}
-    return placed(Source(**{**given, "hash": ""}), row)
+    sources = sorted(map(source_from, row["sources"]), key=by_time)
+    return made(Neighbour, row, sources=tuple(sources), rewritten=tuple(row["raw"] or ()))

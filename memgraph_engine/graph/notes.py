@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.database import Row, Runner, paged
-from memgraph_engine.graph.decisions import decision_from
-from memgraph_engine.graph.rows import dated, milliseconds, moment, note_from, packed, place_of, source_from
+from memgraph_engine.graph.rows import made, milliseconds, note_from, packed, place_of, source_from
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Key, Note, Source, Status
 from memgraph_engine.model.result import Version
@@ -222,7 +221,6 @@ class Gathered:
 
     id: str
     role: str
-    revision: int
     now: Found | None
     before: Found | None
     later: tuple[tuple[str, str], ...]
@@ -339,19 +337,7 @@ def tags_of(sources: Iterable[Source]) -> list[str]:
 def evolving(tx: Runner, scope: str, ids: Sequence[str], rare: int) -> dict[str, "Evolving"]:
     """Return what an evolution compares notes by; a keyword is rare that at most `rare` notes carry."""
     rows = tx.run("notes/evolving", scope=scope, ids=list(ids), rare=rare) if ids else []
-    return {
-        row["id"]: Evolving(
-            row["raw_vector"],
-            row["context_vector"],
-            frozenset(row["rare"]),
-            tuple((one["id"], one["label"], one["keywords"]) for one in row["topics"]),
-            {
-                one["note"]: Bound(one["kind"], one["newer"], one["older"], one["score"], one["strengthened"])
-                for one in row["ties"]
-            },
-        )
-        for row in rows
-    }
+    return {row["id"]: made(Evolving, row, ties={one["note"]: made(Bound, one) for one in row["ties"]}) for row in rows}
 
 
 def find(tx: Runner, scope: str, id: str) -> Found | None:
@@ -498,13 +484,11 @@ def _told(key: Key) -> Row:
 def gathered(tx: Runner, scope: str, decision: str) -> list[Gathered]:
     """Return what a decision is about, as undo needs it."""
     return [
-        Gathered(
-            row["id"],
-            row["role"],
-            row["revision"],
-            found_from(row["now"]) if row["now"] else None,
-            found_from(row["before"]) if row["before"] else None,
-            tuple((later["id"], later["kind"]) for later in row["later"]),
+        made(
+            Gathered,
+            row,
+            now=found_from(row["now"]) if row["now"] else None,
+            before=found_from(row["before"]) if row["before"] else None,
         )
         for row in tx.run("notes/gathered", scope=scope, decision=decision)
     ]
@@ -519,40 +503,21 @@ def evictable(
     """
     given = {"staying": list(staying), "sources": list(sources), "sessions": list(sessions)}
     rows = tx.run("notes/evictable", scope=scope, before=before, **given)
-    return [
-        Evictable(**{**dated(row, "created_at"), "terms": tuple(row["terms"].split()), "alike": tuple(row["alike"])})
-        for row in rows
-    ]
+    return [made(Evictable, row, terms=tuple(row["terms"].split())) for row in rows]
 
 
 def summed(tx: Runner, scope: str, ids: Sequence[str], dimensions: int) -> list[Summed]:
     """Return notes with what a summary of them is made of, in the order of the ids; those that are gone left out."""
     pages = (list(ids[start : start + _PAGE]) for start in range(0, len(ids), _PAGE))
     rows = [row for page in pages for row in tx.run("notes/summed", scope=scope, ids=page, dimensions=dimensions)]
-    return [Summed(found_from(row["note"]), row["vector"], tuple(map(_part, row["parts"]))) for row in rows]
-
-
-def _part(row: Row) -> Part:
-    return Part(
-        row["id"],
-        tuple(row["raw"]),
-        tuple(map(source_from, row["sources"])),
-        tuple(row["keywords"]),
-        tuple(row["tags"]),
-        row["session"],
-        row["seq"],
-        row["agent_id"],
-        moment(row["said_at"]),
-        moment(row["valid_from"]),
-    )
+    return [
+        Summed(found_from(row["note"]), row["vector"], tuple(made(Part, one) for one in row["parts"])) for row in rows
+    ]
 
 
 def history(tx: Runner, scope: str, id: str) -> list[Version]:
     """Return all versions of a note, oldest first; the note keeps its id in each."""
-    return [
-        Version(note_from(row["note"]), decision_from(row["decision"]) if row["decision"] else None)
-        for row in tx.run("notes/history", scope=scope, id=id)
-    ]
+    return [made(Version, row) for row in tx.run("notes/history", scope=scope, id=id)]
 
 
 def words_query(

@@ -1,72 +1,106 @@
 """Between the graph's rows and the model's objects."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import MISSING, asdict, fields, is_dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from pydantic import TypeAdapter
+from functools import cache
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, by_time
+from memgraph_engine.model.result import Decision
 
 if TYPE_CHECKING:
     from neo4j.vector import Vector
 
 T = TypeVar("T")
 
+_PLAIN = str, int, float, datetime
+_as_text = json.JSONEncoder(ensure_ascii=False, default=asdict).encode
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SOURCE_TEXTS = ("id", "text", "hash", "kind", "role", "speaker", "session", "seq", "said_as", "caption")
+_AS_THEY_ARE = (
+    *("text", "hash", "kind", "role", "speaker", "session", "seq", "said_as", "said_at", "caption"),
+    *("policy", "pinned", "policy_as", "apart"),
+)
 _LIFE_TIMES = ("expires_as", "begins_at")  # told to nobody but the lifecycle, and so stored as milliseconds
-_NOTE_TEXTS = ("id", "context", "status", "session", "seq", "speaker", "role")
-_NOTE_TIMES = ("said_at", "created_at", "recorded_at", "valid_from", "valid_to")
 
 
 def source_properties(source: Source) -> dict[str, Any]:
     """Return what is stored of a source, without its identity (scope, id)."""
     return {
-        **{name: getattr(source, name) for name in _SOURCE_TEXTS if name != "id"},
+        **{name: getattr(source, name) for name in _AS_THEY_ARE},
         "agent_id": source.agent,
-        "said_at": source.said_at,
         "tags": list(source.tags),
-        "policy": source.policy,
-        "pinned": source.pinned,
-        "policy_as": source.policy_as,
-        "apart": source.apart,
         **{name: None if (at := getattr(source, name)) is None else milliseconds(at) for name in _LIFE_TIMES},
         "metadata": json.dumps(dict(source.metadata), ensure_ascii=False, sort_keys=True),
     }
 
 
+def made(kind: type[T], row: Mapping[str, Any], **given: Any) -> T:
+    """Return the object of a kind that a row holds, by the names and types of its fields, but for those that are given.
+
+    Times are milliseconds since 1970, and what holds others may be a text of JSON. What is null, or not there, is None
+    where it can be, else as it is by default; null without a default is None. What else the row has is left out.
+    """
+    return kind(**_values(kind, row, given), **given)
+
+
+def _values(kind: Any, row: Mapping[str, Any], without: Collection[str] = ()) -> dict[str, Any]:
+    found = dict[str, Any]()
+    for name, read, optional, needed in _readers(kind):
+        value = row.get(name)
+        if name in without:
+            continue
+        if value is not None:
+            found[name] = read(value) if read else value
+        elif optional or (needed and name in row):
+            found[name] = None
+    return found
+
+
+@cache
+def _readers(kind: Any) -> list[tuple[str, Callable[[Any], Any] | None, bool, bool]]:
+    """Return of each field of a dataclass its name, what reads it, whether it can be None, and has no default."""
+    hints = {name: (_reader(hint), NoneType in get_args(hint)) for name, hint in get_type_hints(kind).items()}
+    return [(one.name, *hints[one.name], one.default is one.default_factory is MISSING) for one in fields(kind)]
+
+
+def _reader(hint: Any) -> Callable[[Any], Any] | None:
+    """Return what makes a value of a type of what a row has for it; None where that is the same."""
+    origin, inner = get_origin(hint), get_args(hint)
+    own: dict[Any, Any] = {datetime: _time, Source: source_from, Note: note_from, Decision: decision_from}
+    if hint in own:
+        return cast("Callable[[Any], Any]", own[hint])
+    if origin in (Union, UnionType):
+        return _reader(inner[0])
+    if isinstance(hint, type) and is_dataclass(hint):
+        return lambda some: made(hint, _parsed(some))
+    if origin is tuple and inner[-1] is not Ellipsis:
+        reads = [_reader(one) for one in inner]
+        return lambda some: tuple(read(one) if read else one for read, one in zip(reads, some, strict=True))
+    if origin in (tuple, frozenset, Sequence):
+        one, several = _reader(inner[0]), list if origin is Sequence else origin
+        return lambda some: several(map(one, _parsed(some)) if one else _parsed(some))
+    if origin is Mapping:
+        value = _reader(inner[1])
+        return lambda some: {name: value(one) if value else one for name, one in _parsed(some).items()}
+    return None
+
+
+def _parsed(some: Any) -> Any:
+    return json.loads(some) if isinstance(some, str) else some
+
+
+def _time(at: int | str) -> datetime:
+    return datetime.fromisoformat(at) if isinstance(at, str) else moment(at)
+
+
 def source_from(row: Mapping[str, Any]) -> Source:
     """Return the source that a row of its properties holds, or the passage of it that the row's `part` names."""
-    source = Source(
-        **{name: row.get(name) for name in _SOURCE_TEXTS},  # type: ignore[arg-type]
-        agent=row["agent_id"],
-        said_at=None if row.get("said_at") is None else moment(row["said_at"]),
-        tags=tuple(row["tags"]),
-        metadata=json.loads(row["metadata"]),
-        **_life(row),
-        policy_as=row.get("policy_as") or "",
-        expires_as=_known(row, "expires_as"),
-        begins_at=_known(row, "begins_at"),
-    )
-    return placed(source, row)
-
-
-def _known(row: Mapping[str, Any], name: str) -> datetime | None:
-    return None if row.get(name) is None else moment(row[name])
-
-
-def _life(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "policy": row["policy"],
-        "expires_at": moment(row["expires_at"]),
-        "erase_at": moment(row["erase_at"]),
-        "pinned": row["pinned"],
-        "apart": row.get("apart"),
-    }
+    known = _values(Source, row, ["part"])
+    return placed(Source(**{"hash": "", **known, "agent": row.get("agent_id") or ""}), row)
 
 
 def placed(source: Source, row: Mapping[str, Any]) -> Source:
@@ -82,21 +116,14 @@ def placed(source: Source, row: Mapping[str, Any]) -> Source:
 
 def note_from(row: Mapping[str, Any]) -> Note:
     """Return the note that a row of its properties, with `sources` and perhaps `keywords`, holds."""
-    fields: dict[str, Any] = {name: row[name] for name in _NOTE_TEXTS}
-    fields |= {name: moment(row[name]) for name in _NOTE_TIMES}
-    fields["status"] = status_of(row)
-    fields["superseded_at"] = moment(row["superseded_at"]) if "superseded_at" in row else NEVER
-    return Note(
-        **fields,
-        **_life(row),
-        policy_as=row.get("policy_as") or "",
-        agent=row["agent_id"],
-        raw=tuple(row["raw"]),
-        tags=tuple(row["tags"]),
-        keywords=tuple(row.get("keywords") or ()),
-        sources=tuple(sorted(map(source_from, row.get("sources") or ()), key=by_time)),
-        sums=tuple(sorted(row.get("sums") or ())),
-    )
+    known = {"superseded_at": NEVER, **_values(Note, row), "status": status_of(row), "agent": row["agent_id"]}
+    sources, sums = sorted(known.get("sources", ()), key=by_time), sorted(known.get("sums", ()))
+    return Note(**{**known, "sources": tuple(sources), "sums": tuple(sums)})
+
+
+def decision_from(row: Mapping[str, Any]) -> Decision:
+    """Return the decision that a row of its properties holds; what it cost is among them."""
+    return made(Decision, {"note": "", **row, "cost": row})
 
 
 def place_of(note: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,22 +137,21 @@ def status_of(row: Mapping[str, Any]) -> str:
     return "expired" if row.get("expired") and status in TRUE_ONCE else status
 
 
-def run_properties(run: Any, texts: Collection[str], without: Collection[str] = ()) -> dict[str, Any]:
-    """Return what is stored of a run, without its identity and these, some of it as texts of JSON."""
-    kept = ((name, value) for name, value in asdict(run).items() if name not in ("id", "scope", *without))
+def stored(one: Any, *without: str) -> dict[str, Any]:
+    """Return what is stored of an object, but its id, its scope and these fields: what `made` makes it of again."""
+    kind: Any = type(one)
+    told = ((name, texts, getattr(one, name)) for name, texts in _stored_fields(kind) if name not in without)
     return {
-        name: json.dumps(value, ensure_ascii=False)
-        if name in texts
-        else list(value)
-        if isinstance(value, tuple)
-        else value
-        for name, value in kept
+        name: list(value) if texts else value if value is None or isinstance(value, _PLAIN) else _as_text(value)
+        for name, texts, value in told
     }
 
 
-def run_from(kind: TypeAdapter[T], row: Mapping[str, Any], texts: Collection[str]) -> T:
-    """Return the run that a row of its properties holds, some of it as texts of JSON."""
-    return kind.validate_python({**dated(row, "at"), **{name: json.loads(row[name]) for name in texts if name in row}})
+@cache
+def _stored_fields(kind: Any) -> list[tuple[str, bool]]:
+    """Return the names of the fields that are stored, and which of them are texts."""
+    hints = get_type_hints(kind)
+    return [(one.name, hints[one.name] == tuple[str, ...]) for one in fields(kind) if one.name not in ("id", "scope")]
 
 
 def packed(vector: "NDArray[np.float32] | Sequence[float] | None") -> "Vector | None":
@@ -136,11 +162,6 @@ def packed(vector: "NDArray[np.float32] | Sequence[float] | None") -> "Vector | 
     from neo4j.vector import Vector
 
     return None if vector is None else Vector.from_numpy(np.asarray(vector, dtype=np.float32))
-
-
-def dated(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Return a row with times for what came as milliseconds since 1970; None stays None."""
-    return {**row, **{name: None if row[name] is None else moment(row[name]) for name in names}}
 
 
 def milliseconds(moment: datetime) -> int:

@@ -2,12 +2,16 @@
 
 import json
 from collections.abc import Sequence
+from typing import TypeVar
 
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import QueryFailed, StoreMismatch
 from memgraph_engine.graph import leases
 from memgraph_engine.graph.database import Database, Row
+from memgraph_engine.graph.rows import made
 from memgraph_engine.graph.statements import statements
+
+T = TypeVar("T")
 
 # Since 12 notes end: older processes would write notes without a life, and read the ended. Since 21 models describe
 # blocks: older ones would leave their words where a note has changed. Since 22 there are claims: older ones would not
@@ -132,15 +136,15 @@ def define(db: Database, dimensions: int, seconds: int) -> None:
     db.run("schema/await", seconds=seconds)
 
 
-def told(db: Database, name: str, scope: str) -> Row:
-    """Return what a statement tells of a scope; nothing if there is no such scope.
+def told(db: Database, name: str, scope: str, kind: type[T]) -> T | None:
+    """Return what a statement tells of a scope; None if there is no such scope.
 
     Raises StoreMismatch where a newer process has upgraded the database meanwhile.
     """
     for row in db.run(name, scope=scope):
-        check(db, row.pop("schema"))
-        return row
-    return {}
+        check(db, row["schema"])
+        return made(kind, row)
+    return None
 
 
 def check(db: Database, found: int) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memgraph_engine.graph import keys, leases, schema
 from memgraph_engine.graph.database import Database, Runner
-from memgraph_engine.graph.rows import dated
+from memgraph_engine.graph.rows import made
 from memgraph_engine.model.result import Session, Tenant, User
 from memgraph_engine.model.scope import Scope
 
@@ -38,8 +38,7 @@ class ScopeState:
 
 def state(db: Database, scope: str) -> ScopeState | None:
     """Return the scope's version and language; None if there is no such scope. Raises StoreMismatch (`schema.told`)."""
-    row = schema.told(db, "scopes/read", scope)
-    return ScopeState(**dated(row, "decisions_since")) if row else None
+    return schema.told(db, "scopes/read", scope, ScopeState)
 
 
 def settle(db: Database, scope: str, statuses: Sequence[str]) -> None:
@@ -70,8 +69,7 @@ def users(tx: Runner, tenant: str) -> list[User]:
 
 def sessions(tx: Runner, scope: str) -> list[Session]:
     """Return the sessions of a scope, the latest first, those without a time last."""
-    rows = tx.run("sources/sessions", scope=scope)
-    return [Session(**dated(row, "began", "ended")) for row in rows]
+    return [made(Session, row) for row in tx.run("sources/sessions", scope=scope)]
 
 
 def of_tenant(tx: Runner, tenant: str) -> list[str]:

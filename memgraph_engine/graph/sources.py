@@ -7,7 +7,7 @@ from itertools import pairwise
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.notes import QUOTABLE, ends, key_of, quotable
-from memgraph_engine.graph.rows import source_from, source_properties, status_of
+from memgraph_engine.graph.rows import made, source_from, source_properties, status_of
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, TRUE_ONCE, Key, Source, cut_up
 
@@ -56,10 +56,9 @@ def look_up(db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str
         return None
     row = rows[0]
     schema.check(db, row["schema"])
-    return Seen(
-        version=row["version"],
-        language=row["language"],
-        notes=row["notes"],
+    return made(
+        Seen,
+        row,
         known={
             k["id"]: Known(tuple(k["hashes"]), tuple((note["id"], status_of(note)) for note in k["notes"]), k["ended"])
             for k in row["known"]

@@ -6,15 +6,15 @@ from datetime import UTC, date, datetime
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph.database import Database, Runner
+from memgraph_engine.graph.rows import made
 from memgraph_engine.model.result import Spending
 
 
 def days(db: Database, scope: str, since: date = date.min) -> list[Spending]:
     """Return what was spent on each day (UTC) with calls, newest first."""
     return [
-        Spending(date.fromisoformat(row["day"]), Cost(row["calls"], row["input_tokens"], row["output_tokens"], money))
+        Spending(date.fromisoformat(row["day"]), made(Cost, row, money=None if row["unknown"] else row["money"]))
         for row in db.run("spending/days", scope=scope, since=since)
-        for money in (None if row["unknown"] else row["money"],)
     ]
 
 

@@ -2,20 +2,17 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-
-from pydantic import TypeAdapter
+from typing import Any
 
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner, paged
-from memgraph_engine.graph.rows import packed, run_from, run_properties
+from memgraph_engine.graph.rows import made, packed, stored
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 
 _PAGE = 5000  # keywords in one statement
 _SOME = 10_000  # rows of one statement of a transaction
-_JSON = ("splits", "merges", "moves", "seconds", "cost")
-_RUN = TypeAdapter(TopicRun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +27,7 @@ class TopicsState:
 
 def state(db: Database, scope: str) -> TopicsState | None:
     """Return what a run begins with; None if there is no such scope. Raises StoreMismatch (`schema.told`)."""
-    row = schema.told(db, "topics/state", scope)
-    return TopicsState(**row) if row else None
+    return schema.told(db, "topics/state", scope, TopicsState)
 
 
 def network(db: Database, scope: str) -> Iterator[list[Row]]:
@@ -39,11 +35,16 @@ def network(db: Database, scope: str) -> Iterator[list[Row]]:
     return paged(db, "topics/network", _PAGE, lambda row: {"after": row["name"]}, scope=scope, after="")
 
 
-def vectors(db: Database, scope: str, names: Sequence[str]) -> Iterator[tuple[str, Sequence[float]]]:
-    """Yield the vectors of keywords, fetched by pages."""
+def middles(tx: Runner, scope: str, topic_of: Mapping[str, str]) -> dict[str, "NDArray[np.float32]"]:
+    """Return the normalised mean of the vectors of each topic's keywords, which are given by name."""
+    names, sums = sorted(topic_of), dict[str, Any]()
     for start in range(0, len(names), _PAGE):
-        for row in db.run("topics/vectors", scope=scope, names=names[start : start + _PAGE]):
-            yield row["name"], row["vector"]
+        for row in tx.run("topics/vectors", scope=scope, names=names[start : start + _PAGE]):
+            topic = topic_of[row["name"]]
+            sums[topic] = sums.get(topic, 0.0) + np.asarray(row["vector"], dtype=np.float64)
+    lengths = {topic: float(np.linalg.norm(total)) for topic, total in sums.items()}
+    # vectors that cancel out have no middle
+    return {topic: (sums[topic] / length).astype(np.float32) for topic, length in lengths.items() if length}
 
 
 def begin(tx: Runner, scope: str, seen: TopicsState, run: str, *, most: int, late: bool) -> bool:
@@ -73,18 +74,7 @@ def members(tx: Runner, scope: str) -> Iterator[tuple[str, str | None]]:
 
 def write(tx: Runner, scope: str, topics: Sequence[Topic], middle: Mapping[str, "NDArray[np.float32]"]) -> None:
     """Store topics, and the vector of the `middle` of each; where there is none, the former stays."""
-    rows = [
-        {
-            "id": topic.id,
-            "label": topic.label,
-            "size": topic.size,
-            "keywords": list(topic.keywords),
-            "labelled_by": topic.labelled_by,
-            "labelled_from": list(topic.labelled_from),
-            "vector": packed(middle.get(topic.id)),
-        }
-        for topic in topics
-    ]
+    rows = [{"id": topic.id, **stored(topic), "vector": packed(middle.get(topic.id))} for topic in topics]
     for start in range(0, len(rows), _SOME):
         tx.run("topics/write", scope=scope, rows=rows[start : start + _SOME])
 
@@ -116,25 +106,25 @@ def end(tx: Runner, scope: str, ids: Sequence[str]) -> None:
 
 def record(tx: Runner, run: TopicRun) -> None:
     """Keep what a run found and did."""
-    properties = run_properties(run, _JSON, ["changed_since"])  # what came while it ran is told by the scope
+    properties = stored(run, "changed_since")  # what came while it ran is told by the scope
     tx.run("topics/record", scope=run.scope, id=run.id, properties=properties)
 
 
 def every(tx: Runner, scope: str) -> list[Topic]:
     """Return the topics, the largest first, each with its most central keywords."""
     # one that another run removes meanwhile may be seen without what it held
-    return [_topic(row) for row in tx.run("topics/list", scope=scope) if row["keywords"] is not None]
+    return [made(Topic, row) for row in tx.run("topics/list", scope=scope) if row["keywords"] is not None]
 
 
 def written(tx: Runner, scope: str) -> list[Topic]:
     """Return the topics as the last run wrote them, whatever has joined or left since."""
-    return [_topic(row) for row in tx.run("topics/written", scope=scope)]
+    return [made(Topic, row) for row in tx.run("topics/written", scope=scope)]
 
 
 def find(tx: Runner, scope: str, id: str) -> Topic | None:
     """Return a topic with all of its keywords."""
     rows = tx.run("topics/find", scope=scope, id=id)
-    return _topic(rows[0]) if rows else None
+    return made(Topic, rows[0]) if rows else None
 
 
 def ties(tx: Runner, scope: str) -> list[TopicTie]:
@@ -144,13 +134,9 @@ def ties(tx: Runner, scope: str) -> list[TopicTie]:
 
 def runs(tx: Runner, scope: str, limit: int) -> list[TopicRun]:
     """Return the last runs, newest first."""
-    return [run_from(_RUN, row["run"], _JSON) for row in tx.run("topics/runs", scope=scope, limit=limit)]
+    return [made(TopicRun, row["run"]) for row in tx.run("topics/runs", scope=scope, limit=limit)]
 
 
 def changed(tx: Runner, tenant: str) -> list[Scope]:
     """Return the scopes of a tenant that were written to since their topics were found."""
     return [Scope(tenant, row["user"] or None) for row in tx.run("topics/changed", tenant=tenant)]
-
-
-def _topic(row: Row) -> Topic:
-    return Topic(**{**row, "keywords": tuple(row["keywords"]), "labelled_from": tuple(row["labelled_from"])})

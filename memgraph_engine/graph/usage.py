@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from memgraph_engine.graph.database import Database, Row, Runner
-from memgraph_engine.graph.rows import dated, moment
+from memgraph_engine.graph.database import Database, Runner
+from memgraph_engine.graph.rows import made
 from memgraph_engine.model.usage import Usage
 
 _ROWS = 1000  # nodes in one transaction
@@ -27,17 +27,12 @@ class Weighed:
 def weighed(tx: Runner, reader: str, scopes: Sequence[str], ids: Sequence[str]) -> dict[str, Weighed]:
     """Return what a search weighs of notes of the scopes that a reader reads, by their ids."""
     rows = tx.run("usage/pool", scope=reader, scopes=list(scopes), ids=list(ids)) if ids else []
-    return {row["id"]: _weighed(row) for row in rows}
+    return {row["id"]: made(Weighed, row) for row in rows}
 
 
 def prunable(db: Database, scope: str, before: datetime) -> Iterator[tuple[str, Weighed]]:
     """Yield the active notes of a scope that were created before, and are not pinned, by their ids."""
-    return ((row["id"], _weighed(row)) for row in db.stream("usage/prunable", scope=scope, before=before))
-
-
-def _weighed(row: Row) -> Weighed:
-    known = usage_from(row["usage"]) if row["usage"] else None
-    return Weighed(row["policy"], moment(row["created"]), row["message"], known)
+    return ((row["id"], made(Weighed, row)) for row in db.stream("usage/prunable", scope=scope, before=before))
 
 
 def change(
@@ -51,7 +46,8 @@ def change(
 
     def work(tx: Runner) -> dict[str, tuple[Usage, Usage]]:
         rows = tx.run("usage/lock", scope=reader, scopes=list(scopes), ids=sorted(fresh))
-        before = {row["id"]: usage_from(row["usage"], fresh[row["id"]]) for row in rows}
+        usages = ((row["id"], row["usage"]) for row in rows)
+        before = {id: fresh[id] if one["utility"] is None else made(Usage, one) for id, one in usages}
         after = {note: changed(note, usage) for note, usage in before.items()}
         tx.run("usage/write", scope=reader, rows=[{"id": id, "properties": asdict(one)} for id, one in after.items()])
         return {note: (before[note], after[note]) for note in before}
@@ -62,10 +58,3 @@ def change(
 def forget_all(db: Database, scope: str, erasure: str, begun: datetime) -> None:
     """Forget how others used the notes that an erasure of everything has set aside, when it was begun."""
     db.commit("usage/forget_all", scope=scope, erasure=erasure, begun=begun, rows=_ROWS)
-
-
-def usage_from(row: Row, fresh: Usage | None = None) -> Usage:
-    """Return the usage of a row, or a fresh one if nothing was counted yet."""
-    if row["utility"] is None and fresh:
-        return fresh
-    return Usage(**dated(row, "scored_at", "last_shown", "last_used"))

@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from memgraph_engine.graph.database import Database, Row
-from memgraph_engine.graph.rows import dated
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.rows import made
 from memgraph_engine.model.scope import Scope
 
 
@@ -61,14 +61,10 @@ def waiting(
     """
     given = {"unpruned": unpruned, "unweighed": unweighed, **asdict(limits)}
     rows = db.run("scopes/waiting", tenant=tenant, **given)
-    return [_waiting(Scope(row.pop("tenant"), row.pop("user") or None), row) for row in rows]
+    return [made(Waiting, row, scope=Scope(row["tenant"], row["user"] or None)) for row in rows]
 
 
 def waits(db: Database, scope: Scope, limits: Limits) -> Waiting | None:
     """Return the work of one scope; None if it is gone."""
     rows = db.run("scopes/waits", scope=scope.name, **asdict(limits))
-    return _waiting(scope, rows[0]) if rows else None
-
-
-def _waiting(scope: Scope, row: Row) -> Waiting:
-    return Waiting(scope, **dated(row, "ran", "pruned", "weighed"))
+    return made(Waiting, rows[0], scope=scope) if rows else None

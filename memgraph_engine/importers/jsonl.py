@@ -7,7 +7,7 @@ A conversation is a list of messages, or an object: with `messages` (fine-tuning
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -43,33 +43,6 @@ _HINT = " Where fields have other names, say which they are (--text-field, --tim
 _FIRST = 100  # records, in which a field is looked for
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
-    """What the fields of a record are called: a name, or a path of names with dots between them; '' is our own name.
-
-    Where one of them is said, what the record has beside them and the fields of a message goes into its metadata.
-    """
-
-    text: str = ""
-    user: str = ""
-    speaker: str = ""
-    role: str = ""
-    time: str = ""
-    id: str = ""
-    session: str = ""
-
-    @property
-    def any(self) -> bool:
-        """Whether one of them is said."""
-        return any(asdict(self).values())
-
-    @property
-    def said(self) -> dict[str, str]:
-        """The fields of a message that have another name."""
-        names = ("text", "speaker", "role", "time", "id", "session")
-        return {name: path for name in names if (path := getattr(self, name))}
-
-
 def import_jsonl(
     memory: Memory,
     path: str | Path | Sequence[str | Path],
@@ -99,8 +72,16 @@ def import_jsonl(
     ...     [note.text for note in memory.get_all(user_id="ana")]
     ['The ferry leaves at nine.']
     """
-    named_so = Fields(text_field, user_field, speaker_field, role_field, time_field, id_field, session_field)
-    reader = _Reader(memory, named_so)
+    named_so = {
+        "text": text_field,
+        "user": user_field,
+        "speaker": speaker_field,
+        "role": role_field,
+        "time": time_field,
+        "id": id_field,
+        "session": session_field,
+    }
+    reader = _Reader(memory, {name: path for name, path in named_so.items() if path})
     whose: Whose = {"user_id": user_id, "shared": shared}
     run = Run[Message](memory, whose, _Keeper(memory, dry_run).bring, progress, dry_run)
     paths = paths_of(path)
@@ -111,21 +92,29 @@ def import_jsonl(
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads records as messages."""
+    """Reads records as messages.
+
+    `fields` are what ours are called, where that is said: a name, or a path of names with dots between them. Where one
+    of them is a message's, what a record has beside these goes into its metadata.
+    """
 
     memory: Memory
-    fields: Fields
+    fields: Mapping[str, str]
+
+    @property
+    def said(self) -> dict[str, str]:
+        """Those of a message, which the user is none of."""
+        return {name: path for name, path in self.fields.items() if name != "user"}
 
     def check(self, path: Path) -> None:
         """Raise InvalidInput for a field that none of the first records has: a misspelt one would be passed over."""
         if is_sqlite(path):
             raise InvalidInput(f"{path} is a database of SQLite; a file of JSON is needed.")
-        first = [value for _, value in islice(Values(path), _FIRST if self.fields.any else 0)]
-        some = [
-            value for value in first if isinstance(value, Mapping) and (self.fields.text or not is_conversation(value))
-        ]
-        for name, field in asdict(self.fields).items():
-            if field and some and not any(_has(value, field) for value in some):
+        first = [value for _, value in islice(Values(path), _FIRST if self.fields else 0)]
+        records = (value for value in first if isinstance(value, Mapping))
+        some = [value for value in records if "text" in self.fields or not is_conversation(value)]
+        for name, field in self.fields.items():
+            if some and not any(_has(value, field) for value in some):
                 raise InvalidInput(
                     f"{path}: none of the first {len(some)} records has the field {field!r} (--{name}-field), so "
                     "nothing was read."
@@ -147,37 +136,37 @@ class _Reader:
             return Fault(str(path), line, f"the user is {named(user)}; a name is needed")
         one = checked(path, line, given, settings.timezone, settings.max_text)
         if isinstance(one, Fault):
-            others = isinstance(given, Mapping) and not self.fields.said and not given.keys() <= {*_KNOWN}
+            others = isinstance(given, Mapping) and not self.said and not given.keys() <= {*_KNOWN}
             return replace(one, reason=one.reason + _HINT) if others else one
         return Record(path, line, name or None, one)
 
     def _given(self, value: object) -> Iterator[tuple[object, object]]:
         """Yield the messages that a value holds, each with the user whom it names, or the whole names."""
         whole = value if isinstance(value, Mapping) else {}
-        if self.fields.text or not is_conversation(value):
+        if "text" in self.fields or not is_conversation(value):
             yield self._message(value)
             return
         user = self._user(whole)
-        session = _name(at_path(whole, self.fields.session)) if self.fields.session else ""
+        session = _name(at_path(whole, self.fields["session"])) if "session" in self.fields else ""
         for turn in turns(value, session or ""):
             own, message = self._message(turn, conversation=True)
             yield user if own is None else own, message
 
     def _user(self, value: Mapping[str, Any]) -> object:
-        found = at_path(value, self.fields.user or "user_id")
+        found = at_path(value, self.fields.get("user", "user_id"))
         return None if found == "" else found
 
     def _message(self, value: object, *, conversation: bool = False) -> tuple[object, object]:
         """Return the user whom a record names, and its message; in a conversation fields may have our own names."""
         if not isinstance(value, Mapping):
             return None, value
-        said = {name: at_path(value, path) for name, path in self.fields.said.items()}
+        said = {name: at_path(value, path) for name, path in self.said.items()}
         if conversation:
             said = {name: one for name, one in said.items() if one is not None}
-        rest = _without(value, self.fields.user or "user_id")
+        rest = _without(value, self.fields.get("user", "user_id"))
         for name in said:
-            rest = _without(rest, self.fields.said[name])
-        beside = {name: rest.pop(name) for name in list(rest) if name not in _KNOWN} if self.fields.said else {}
+            rest = _without(rest, self.fields[name])
+        beside = {name: rest.pop(name) for name in list(rest) if name not in _KNOWN} if self.said else {}
         message = {**rest, **{name: one for name, one in said.items() if one is not None}}
         held = rest.get("metadata")
         if beside and (held is None or isinstance(held, Mapping)):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from memgraph_engine.client import Memory
-from memgraph_engine.errors import InvalidInput, MissingExtra, named
+from memgraph_engine.errors import InvalidInput, named, needed
 from memgraph_engine.graph import items, sources
 from memgraph_engine.importers.run import (
     SOME,
@@ -75,10 +75,8 @@ def import_langgraph(
 def _texts(fields: Sequence[str]) -> Texts:
     if not fields:
         return lambda value: [json.dumps(value, sort_keys=True, ensure_ascii=False)]  # as LangGraph's path "$" does
-    try:
+    with needed("finding items by fields of their values", "langgraph"):
         from langgraph.store.base import get_text_at_path
-    except ImportError:
-        raise MissingExtra("finding items by fields of their values", "langgraph") from None
     return lambda value: [text for path in fields for text in get_text_at_path(dict(value), path)]
 
 

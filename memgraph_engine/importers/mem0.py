@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from memgraph_engine.client import Memory
-from memgraph_engine.engine.wiring import ungated
+from memgraph_engine.engine.wiring import Engine, ungated
 from memgraph_engine.errors import InvalidInput, NotFound, named
 from memgraph_engine.graph import sources
 from memgraph_engine.importers.run import Come, Left, Record, Run, Told, each, faulty, one_by_one, paths_of, plus
@@ -82,13 +83,13 @@ def import_mem0(
                 raise InvalidInput(f"{file} is no history of mem0: it is the file history.db in ~/.mem0.")
         owners = dict[str, str | None]()
         for file in _files(path) if former else ():  # the same id of two users: the history may be either's
-            for one in _Reader(memory).records(file):
+            for one in _records(memory.engine, file):
                 if isinstance(one, Record):
                     same = owners.setdefault(one.given["id"], one.user) == one.user
                     owners[one.given["id"]] = one.user if same else _SEVERAL
         keeper = _Keeper(memory, former, dry_run, owners)
         run = Run[Message](memory, {"user_id": user_id, "shared": False}, keeper.bring, progress, dry_run)
-        return run.files(_files(path), _Reader(memory).records)
+        return run.files(_files(path), partial(_records, memory.engine))
 
 
 def _files(given: object) -> list[Path]:
@@ -119,31 +120,24 @@ def _files(given: object) -> list[Path]:
 # ---- reading --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Reads mem0's memories as messages."""
+def _records(engine: Engine, path: Path) -> Iterator[Come[Message]]:
+    """Yield mem0's memories as messages."""
+    return each(Values(path, _LISTS), lambda line, value: [_record(engine, path, line, value)])
 
-    memory: Memory
 
-    def records(self, path: Path) -> Iterator[Come[Message]]:
-        return each(Values(path, _LISTS), lambda line, value: [self._record(path, line, value)])
-
-    def _record(self, path: Path, line: int, value: object) -> Come[Message]:
-        if isinstance(value, Unread) or not isinstance(value, Mapping):
-            why = value if isinstance(value, Unread) else f"this is {named(value)}; a memory of mem0 is needed"
-            return Fault(str(path), line, why)
-        one = _of_row(value) if isinstance(value.get("payload"), Mapping) else value
-        settings = self.memory.engine.settings
-        if _ended(one.get("expiration_date"), local(self.memory.engine.now(), settings.timezone).date()):
-            return Left(_EXPIRED)
-        try:
-            given, user = _message(one), _user(one)
-            message = checked(path, line, given, settings.timezone, settings.max_text)
-        except (InvalidInput, RecursionError) as error:
-            return Fault(str(path), line, str(error))
-        if isinstance(message, Fault):
-            return message
-        return Record(path, line, user, message)
+def _record(engine: Engine, path: Path, line: int, value: object) -> Come[Message]:
+    if not isinstance(value, Mapping):
+        why = value if isinstance(value, Unread) else f"this is {named(value)}; a memory of mem0 is needed"
+        return Fault(str(path), line, why)
+    one = _of_row(value) if isinstance(value.get("payload"), Mapping) else value
+    zone = engine.settings.timezone
+    if _ended(one.get("expiration_date"), local(engine.now(), zone).date()):
+        return Left(_EXPIRED)
+    try:
+        message = checked(path, line, _message(one), zone, engine.settings.max_text)
+        return message if isinstance(message, Fault) else Record(path, line, _user(one), message)
+    except (InvalidInput, RecursionError) as error:
+        return Fault(str(path), line, str(error))
 
 
 def _of_row(row: Mapping[str, Any]) -> dict[str, object]:
@@ -173,11 +167,8 @@ def _message(one: Mapping[str, Any]) -> dict[str, object]:
     metadata, tags = one.get("metadata"), one.get("categories")
     if metadata is not None and not isinstance(metadata, Mapping):
         raise InvalidInput(f"its metadata are {named(metadata)}; a mapping is needed")
-    role, rest = (
-        one.get("role"),
-        {name: said for name, said in one.items() if name not in (*_TAKEN, "payload", "vector")},
-    )
-    created, day = iso(one.get("created_at")), one.get("expiration_date")
+    rest = {name: said for name, said in one.items() if name not in (*_TAKEN, "payload", "vector")}
+    role, created, day = one.get("role"), iso(one.get("created_at")), one.get("expiration_date")
     told = {
         "id": str(one["id"]),
         "text": text,

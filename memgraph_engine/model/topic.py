@@ -1,6 +1,6 @@
 """Topics, and the runs that find them (MemFly, sections 3.2 and 3.3.3)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -87,3 +87,12 @@ class TopicRun(Result):
     fallbacks: tuple[str, ...] = ()
     cost: Cost = NOTHING
     seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+def label(keywords: Sequence[str]) -> str:
+    """Return a topic's label from its central keywords.
+
+    >>> label(["boat", "sea", "tide", "moon"])
+    'boat, sea, tide'
+    """
+    return ", ".join(keywords[:3])

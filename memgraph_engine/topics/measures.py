@@ -82,14 +82,6 @@ def components(graph: Network) -> Membership:
     return compact(root)
 
 
-def part(graph: Network, nodes: NDArray[np.int64]) -> Network:
-    """Return the network of some nodes, given in order, numbered from 0, and the edges between them."""
-    place = np.full(graph.nodes, -1, dtype=np.int64)
-    place[nodes] = np.arange(len(nodes))
-    kept = (place[graph.a] >= 0) & (place[graph.b] >= 0)
-    return Network(len(nodes), place[graph.a[kept]], place[graph.b[kept]], graph.weight[kept])
-
-
 def parts(graph: Network, membership: Membership, chosen: NDArray[np.int64]) -> list[tuple[NDArray[np.int64], Network]]:
     """Return the nodes and the network of each chosen community, with one pass over the edges for all of them."""
     index = np.full(int(membership.max(initial=0)) + 2, -1, dtype=np.int64)

@@ -1,28 +1,18 @@
-"""What a topic is called, by a chat model or its most central keywords, and where its middle is."""
+"""What a topic is called, by a chat model or its most central keywords."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.ports import Network
-from memgraph_engine.model.topic import Topic
+from memgraph_engine.model.topic import Topic, label
 from memgraph_engine.topics.measures import Membership
 
 CENTRAL = 10  # keywords kept with a topic
 _SAME = 0.5  # share of the keywords that a label was made from which must still be central for it to hold
-
-
-def label(keywords: Sequence[str]) -> str:
-    """Return a topic's label from its central keywords.
-
-    >>> label(["boat", "sea", "tide", "moon"])
-    'boat, sea, tide'
-    """
-    return ", ".join(keywords[:3])
 
 
 def central(graph: Network, membership: Membership, names: Sequence[str]) -> list[tuple[str, ...]]:
@@ -40,23 +30,6 @@ def central(graph: Network, membership: Membership, names: Sequence[str]) -> lis
         if len(found[membership[node]]) < CENTRAL:
             found[membership[node]].append(names[node])
     return [tuple(one) for one in found]
-
-
-def centroids(
-    vectors: Iterable[tuple[str, Sequence[float]]], topic_of: dict[str, str]
-) -> dict[str, NDArray[np.float32]]:
-    """Return the normalised mean of the vectors of each topic's keywords.
-
-    >>> vectors = [("sea", [3.0, 0.0]), ("boat", [0.0, 4.0])]
-    >>> centroids(vectors, {"sea": "t", "boat": "t"})["t"].round(1).astype(str).tolist()
-    ['0.6', '0.8']
-    """
-    sums: dict[str, NDArray[np.float64]] = {}
-    for name, vector in vectors:
-        sums[topic_of[name]] = sums.get(topic_of[name], 0.0) + np.asarray(vector, dtype=np.float64)
-    lengths = {topic: float(np.linalg.norm(total)) for topic, total in sums.items()}
-    # vectors that cancel out have no middle
-    return {topic: (sums[topic] / length).astype(np.float32) for topic, length in lengths.items() if length}
 
 
 def relabelled(topic: Topic, before: Topic | None) -> Topic:

@@ -21,7 +21,6 @@ from memgraph_engine.topics.measures import (
     components,
     degrees,
     modularity,
-    part,
     parts,
     rows,
 )
@@ -85,9 +84,9 @@ def enforce(
     of = components(graph)
     reachable = np.bincount(of, minlength=1)[of] >= bounds.smallest if graph.nodes else np.zeros(0, dtype=bool)
     labels = np.full(graph.nodes, -1, dtype=np.int64)
-    inside = np.flatnonzero(reachable)
-    if len(inside):
-        whole, begun = part(graph, inside), None if start is None else start[inside]
+    if reachable.any():
+        ((inside, whole),) = parts(graph, reachable.astype(np.int64), np.ones(1, dtype=np.int64))
+        begun = None if start is None else start[inside]
         found = _divide(whole, compact(np.asarray(membership)[inside]), bounds, engine, seed, begun)
         for _ in range(_SLACK):
             merger = Merger(whole, found, resolution)

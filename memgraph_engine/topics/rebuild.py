@@ -26,7 +26,7 @@ from memgraph_engine.model.topic import TopicRun
 from memgraph_engine.settings import Settings
 from memgraph_engine.topics.difference import Difference, Keywords, difference, keywords
 from memgraph_engine.topics.engines import engine_named
-from memgraph_engine.topics.naming import Labeller, centroids
+from memgraph_engine.topics.naming import Labeller
 from memgraph_engine.topics.partition import Bounds, Partition, partition
 
 PHASES = ("read", "partition", "compare", "label", "write")
@@ -105,8 +105,7 @@ class Topics(Rebuild[TopicRun]):
         with self.phase("write"):
             run = replace(run, seconds={**self.seconds})
             stored = replace(run, fallbacks=self.spent.kinds)
-            vectors = topic_graph.vectors(self.db, scope, sorted(change.topic_of))
-            middle, to_write = centroids(vectors, change.topic_of), change.to_write(topics)
+            middle, to_write = topic_graph.middles(self.db, scope, change.topic_of), change.to_write(topics)
 
             def write(tx: Runner) -> bool:
                 if not topic_graph.begin(tx, scope, seen, run.id, most=bounds.largest, late=late):

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from memgraph_engine.errors import LocalServerError, MissingExtra
+from memgraph_engine.errors import LocalServerError, needed
 
 USER = "neo4j"
 _OURS = (
@@ -164,10 +164,8 @@ class Home:
     @contextmanager
     def locked(self, limit: float) -> Iterator[None]:
         """Hold the home against other processes that start or stop its server; waits `limit` seconds."""
-        try:
+        with needed("The managed server", "local"):
             import filelock
-        except ImportError:
-            raise MissingExtra("The managed server", "local") from None
         lock = filelock.FileLock(self.path / ".lock")
         try:
             lock.acquire(timeout=limit)

