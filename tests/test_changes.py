@@ -207,6 +207,8 @@ PARTED = [
 ]
 BESIDE = [
     ("english", "Leo is in year 3", "Leo turned 8 in April"),
+    ("english", "I have two kids, Mia and Ben.", "Mia moved to Rome"),
+    ("english", "My friends are Mia, Ben and Lea.", "Ben moved to Rome."),
     ("english", "I know a guy at ING.", "I switched from ING to N26."),
     ("english", "The meeting is at 9.", "the meeting went from 9 to 11"),
     ("english", "My son is 6.", "my son has 7 teeth now"),

@@ -199,6 +199,18 @@ def test_a_fact_ends_where_a_later_statement_takes_its_place(memory):
         ("I got married.", "I got divorced.", ["I got divorced"]),
         ("I'm a vet nurse.", "I got the job at the zoo.", ["I got the job at the zoo", "I'm a vet nurse"]),
         ("I live in Leeds and I'm a nurse.", "I moved to York.", ["I moved to York", "I'm a nurse"]),
+        ("I live in Leeds and work as a nurse.", "I moved to York.", ["I moved to York", "I work as a nurse"]),
+        (
+            "I'm allergic to peanuts and penicillin.",
+            "I'm no longer allergic to penicillin.",
+            ["I'm no longer allergic to penicillin", "I am allergic to peanuts"],
+        ),
+        (
+            "I was born in Leeds, I live in Leeds.",
+            "I moved from Leeds to York.",
+            ["I moved from Leeds to York", "I was born in Leeds"],
+        ),
+        ("I have two kids, Mia and Ben.", "Mia moved to Rome.", ["Mia moved to Rome", "I have two kids, Mia and Ben"]),
         (
             "I live in Leeds. My locker is 12.",
             "I no longer live in Leeds.",

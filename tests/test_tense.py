@@ -6,6 +6,7 @@ import pytest
 
 from memgraph_engine.language import tense
 from memgraph_engine.language.tense import happened
+from memgraph_engine.language.terms import word_values
 
 BOTH = [
     ("english", "The taxi to the airport cost 30 euros, what a rip-off.", "The taxi to the airport cost 42 euros."),
@@ -82,3 +83,10 @@ def test_what_happened_is_denied_on_another_day_all_the_same(memory):
     messages = [{"role": "user", "content": text, "time": time} for text, time in told]
     note = memory.add(messages, user_id="ana").entries[1].note
     assert [tie.kind for tie in memory.explain(note, user_id="ana").ties] == ["conflict"]
+
+
+def test_of_a_word_of_any_length_no_more_is_looked_up_than_the_longest_listed_ending():
+    for language in ("english", "french", "german", "spanish"):
+        endings = [one[1:] for one in word_values(language, "tenses") if one[0] == "-"]
+        assert max(map(len, endings)) <= tense._ENDING
+        assert tense._tense("x" * 9999 + endings[0], word_values(language, "tenses"))

@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import groupby, product
+from itertools import groupby, pairwise, product
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -21,6 +21,7 @@ from memgraph_engine.errors import SettingsError
 from memgraph_engine.language.assertion import Assertion, assertions
 from memgraph_engine.language.reading import Reading
 from memgraph_engine.language.terms import word_list, word_values
+from memgraph_engine.language.verbs import finite_verb
 from memgraph_engine.language.wording import ORDINAL, Token, parted, phrases_in, recurs, taken_back, words
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.profile import LONGEST_NAME, LONGEST_VALUE, MANY, Delta
@@ -66,7 +67,18 @@ def told(one: Assertion, own: str = "") -> list[Delta]:
     table = _table(line.language, own)
     if phrases_in(line.forms, table.unreal):
         return []
-    return _Clause(one, table).told() or [delta for part in one.each for delta in _Clause(part, table).told()]
+    return _Clause(one, table).told() or [delta for part in _apart(one, table) for delta in _Clause(part, table).told()]
+
+
+def _apart(one: Assertion, table: "_Table") -> Sequence[Assertion]:
+    """Return the states that "and" joins, each by itself: "I live in Leeds and work there", not "… and came back"."""
+    line, joints = one.clause.line, one.clause.lists.coordinators - table["alternatives"]
+    led = {after.span: before.word for before, after in pairwise(line.tokens)}
+    further = [part.clause for part in one.each[1:]]
+    joined = all(
+        led[part.own[0].span] in joints and finite_verb(part.tokens, line) == len(part.lead) for part in further
+    )
+    return one.each if joined and not any(part.clause.event or part.clause.changes for part in one.each) else ()
 
 
 class _Row(BaseModel):
@@ -167,7 +179,7 @@ class _Clause:
         if row.value in ("job", "work"):
             body = bool(told) and told[-1].word in self.table["bodies"]
             return bool(told) and lead in self.table["where"] and (body or _place(told, self.table))
-        moved = row.event and row.value == "place" and lead in self.table["reasons"]
+        moved = row.event and row.value in ("place", "statuses") and lead in self.table["reasons"]
         return moved and not any(one.timely for one in behind)
 
     def _more(self, row: _Row, rest: _Tokens) -> Iterator[tuple[_Row, int]]:
