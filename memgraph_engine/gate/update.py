@@ -20,7 +20,6 @@ from memgraph_engine.language.statement import Statement, statements
 from memgraph_engine.language.tense import present
 from memgraph_engine.language.wording import (
     Token,
-    aligned,
     denied,
     numbers,
     parted,
@@ -231,7 +230,7 @@ class _Pair:
         said, ends = ([one for one in self.now.changes if (one in over) == ended] for ended in (False, True))
         denied = (f"{no.written} {value.written}" for no, value in self.denied)
         for phrase in (*said[:1], *self.now.around[:1], *denied):
-            if found := self.exchange or (phrase in said and self._same_subject and (self._back or self._left)):
+            if found := self.exchange or (phrase in said and self._same_subject and self._left):
                 return f'The new one says "{shown(phrase)}". {found}'
         return f'The new one says "{shown(ends[0])}". {self._end}' if ends and self._end else ""
 
@@ -318,7 +317,7 @@ class _Pair:
         if (name and (date or number)) or (date and number and not once):
             return ""
         told = (number or date or name) if self._known_frame(names=bool(name)) else ""
-        return told or self._move or self._other_word
+        return told or self._move
 
     @property
     def _move(self) -> str:
@@ -332,21 +331,6 @@ class _Pair:
         if not all(names):  # a name in small letters
             names = now.led_by(self.lists.goals), was.led_by(leads)
         return swapped("name", *names) if moved else ""
-
-    @property
-    def _other_word(self) -> str:
-        """Tell one word in another's place, and nothing else that differs: "at the yard" for "at the mill"."""
-        now, was = self.now, self.was
-        blocks = aligned(self.told, was.body)[1]
-        if len(blocks) != 1 or was.event or now.content.isdisjoint(was.content):
-            return ""
-        put, out, _ = blocks[0]
-        words = [one for one in (*put, *out) if one.stem and one.kind == "word" and not one.timely]
-        plain = len(put) == len(out) == 1 and len(words) == 2 and not self._several(put[0].written)
-        # "6 goats" is no other thing than "6 hens" where the old line tells of the speaker's goats as well
-        others = (one for one in statements(was.line) if plain and one is not was and put[0].stem in one.content)
-        plain = plain and not any(now.tells_of(one, now.line.content, was.line.content) for one in others)
-        return f"They differ in {quoted([put[0].written])}, not {quoted([out[0].written])}." if plain else ""
 
     def _several(self, value: str) -> bool:
         """Tell whether somebody may have several such values: behind words with content, or one like "to" and "with".
@@ -386,14 +370,6 @@ class _Pair:
         told = [[one for one in amounts(some, s.lists) if one.tokens[0] in s.values] for some, s in beside]
         told[0] = [one for one in told[0] if not one.unit or any(other.unit or other.hour for other in told[1])]
         return [numbers(tokens) for tokens in replaced(*told) or ((), ())]
-
-    @property
-    def _back(self) -> str:
-        """Tell that what the old one ended is so again."""
-        over = [self.lists.endings.isdisjoint(one.changes) for one in (self.now, self.was)]
-        alike = self.now.content == self.was.content and self.now.denies == self.was.denies
-        told = quoted(worded(self.now.content, self.now.body))
-        return f"So is {told} again." if alike and over == [True, False] else ""
 
     @property
     def _left(self) -> str:
