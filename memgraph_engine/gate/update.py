@@ -386,7 +386,7 @@ class _Pair:
         now, was = self.now, self.was
         over, was_over = (not self.lists.endings.isdisjoint(one.changes) for one in (now, was))
         mine = timeless(now.body)
-        if not over or was_over or was.denies or now.denies or not mine or not mine <= was.content or now.lasts:
+        if not over or was_over or was.denies or now.denies or not mine or not mine <= was.content:
             return ""
         moved = mine <= was.patient and now.same_owner(was, mine)  # "they moved my flight"
         if not (self._same_subject or moved) or (was.feeling and self.lists.denials.isdisjoint(now.changes)):

@@ -91,13 +91,6 @@ class Statement:
         """Whether it tells what happened, and no change by it: that stays so, whatever happens next."""
         return not self.changes and past(self.words, self.line.language)
 
-    @property
-    def lasts(self) -> bool:
-        """Whether it tells how long something lasts: "for a day"."""
-        lists, trios = self.lists, zip(self.tokens, self.tokens[1:], self.tokens[2:], strict=False)
-        led = ((one, unit) for lead, one, unit in trios if lead.word in lists.details - lists.articles)
-        return any((one.number or one.word in lists.indefinite) and unit.timely and not unit.date for one, unit in led)
-
     @cached_property
     def turned(self) -> bool:
         """Whether its words of change are all verbs: "they moved it", not "it is at 9 now"."""
