@@ -43,8 +43,7 @@ class Facts:
         for note in notes:
             for every in self._told(note):
                 self._values.update(every[0][1])
-                ended = [_ended(fact, values, note, later[note.id]) for fact, values in every]
-                whole, *parts = ended
+                whole, *parts = (_ended(fact, values, note, later[note.id]) for fact, values in every)
                 for fact in parts if len({one.until for one in parts}) > 1 else [whole]:
                     said = fact.speaker, *words(wording(fact.text, self._language))  # however it is spelled
                     found[said] = _again(found[said], fact) if said in found else fact
@@ -75,12 +74,10 @@ class Facts:
                 deltas = told(one, self._own) if who is not None else []
                 held = [value for delta in deltas if (value := self._profile(who or "").held(delta, said))]
                 made = partial(Fact, speaker=source.speaker, since=said, note=note.id, sources=(source.id,))
-                each = [((one.text, *one.parts), held)]
-                for part in one.each:
-                    text = text_of(part.tokens)
-                    own = [value for value in held if value.value.casefold() in text.casefold()]
-                    each.append(((text, *part.clause.parts), own))
-                yield [(made(*part, attributes=_names(values)), values) for part, values in each]
+                apart = [(text_of(part.tokens), part.clause.parts) for part in one.each]
+                own = [[value for value in held if value.value.casefold() in text.casefold()] for text, _ in apart]
+                each = zip([(one.text, one.parts), *apart], [held, *own], strict=True)
+                yield [(made(text, *parts, attributes=_names(values)), values) for (text, parts), values in each]
 
     def _about_it(self, every: Sequence[Assertion], line: Line, *, speaks: bool) -> Iterator[Assertion]:
         """Yield what is told of what is named, and what goes on from it with "it" or "she".
