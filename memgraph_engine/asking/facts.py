@@ -42,8 +42,8 @@ class Facts:
             later[tie.older].append(tie)
         for note in notes:
             for every in self._told(note):
-                self._values.update(every[0][1])
-                whole, *parts = (_ended(fact, values, note, later[note.id]) for fact, values in every)
+                self._values.update(every[0][-1])
+                whole, *parts = (_ended(*told, note, later[note.id]) for told in every)
                 for fact in parts if len({one.until for one in parts}) > 1 else [whole]:
                     said = fact.speaker, *words(wording(fact.text, self._language))  # however it is spelled
                     found[said] = _again(found[said], fact) if said in found else fact
@@ -54,8 +54,8 @@ class Facts:
         told = self._profile((self._about or "").casefold())
         return [one for one in (*told.attributes, *told.former) if one not in self._values]
 
-    def _told(self, note: Note) -> Iterator[list[tuple[Fact, list[Fact]]]]:
-        """Yield the facts in a note's sources, each with the values of a profile that it tells; an assistant's none.
+    def _told(self, note: Note) -> Iterator[list[tuple[Fact, str, list[Fact]]]]:
+        """Yield the facts in a note's sources, an assistant's none: each with its own words, and values of a profile.
 
         Each is followed by its parts: one may end, and another hold: "I live in Leeds and work as a nurse".
         """
@@ -74,10 +74,12 @@ class Facts:
                 deltas = told(one, self._own) if who is not None else []
                 held = [value for delta in deltas if (value := self._profile(who or "").held(delta, said))]
                 made = partial(Fact, speaker=source.speaker, since=said, note=note.id, sources=(source.id,))
-                apart = [(text_of(part.tokens), part.clause.parts) for part in one.each]
-                own = [[value for value in held if value.value.casefold() in text.casefold()] for text, _ in apart]
-                each = zip([(one.text, one.parts), *apart], [held, *own], strict=True)
-                yield [(made(text, *parts, attributes=_names(values)), values) for (text, parts), values in each]
+                each = [(made(one.text, *one.parts, attributes=_names(held)), one.text, held)]
+                for part in one.each:
+                    text, own = text_of(part.tokens), line.words(part.clause.own)
+                    values = [value for value in held if value.value.casefold() in text.casefold()]
+                    each.append((made(text, *part.clause.parts, attributes=_names(values)), own, values))
+                yield each
 
     def _about_it(self, every: Sequence[Assertion], line: Line, *, speaks: bool) -> Iterator[Assertion]:
         """Yield what is told of what is named, and what goes on from it with "it" or "she".
@@ -101,15 +103,15 @@ def _names(values: Sequence[Fact]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value.predicate for value in values))
 
 
-def _ended(fact: Fact, values: Sequence[Fact], note: Note, later: Iterable[Contrary]) -> Fact:
-    """Return a fact with its end, if it has one: of one of its `values`, or by a `later` tie."""
+def _ended(fact: Fact, text: str, values: Sequence[Fact], note: Note, later: Iterable[Contrary]) -> Fact:
+    """Return a fact of this `text` with its end, if it has one: of one of its `values`, or by a `later` tie."""
     if ends := [(one.until, one.replaced_by) for one in values if one.until]:
         until, by = min(ends)
         return replace(fact, until=until, replaced_by=by)
     if note.status == "superseded":
         return replace(fact, until=note.valid_to)
     for tie in later:
-        own, former = (" ".join(text.split()) for text in (fact.text, tie.former))
+        own, former = (" ".join(text.split()) for text in (text, tie.former))
         if (former in own or own in former) if former else not values:
             return replace(fact, until=tie.newer_said, replaced_by=tie.newer)
     return fact

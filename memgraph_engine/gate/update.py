@@ -20,6 +20,7 @@ from memgraph_engine.language.statement import Statement, statements
 from memgraph_engine.language.tense import present
 from memgraph_engine.language.wording import (
     Token,
+    aligned,
     denied,
     numbers,
     parted,
@@ -317,7 +318,7 @@ class _Pair:
         if (name and (date or number)) or (date and number and not once):
             return ""
         told = (number or date or name) if self._known_frame(names=bool(name)) else ""
-        return told or self._move
+        return told or self._move or self._other_word
 
     @property
     def _move(self) -> str:
@@ -331,6 +332,21 @@ class _Pair:
         if not all(names):  # a name in small letters
             names = now.led_by(self.lists.goals), was.led_by(leads)
         return swapped("name", *names) if moved else ""
+
+    @property
+    def _other_word(self) -> str:
+        """Tell one word in another's place, and nothing else that differs: "at the yard" for "at the mill"."""
+        now, was = self.now, self.was
+        blocks = aligned(self.told, was.body)[1]
+        if len(blocks) != 1 or was.event or now.content.isdisjoint(was.content):
+            return ""
+        put, out, _ = blocks[0]
+        words = [one for one in (*put, *out) if one.stem and one.kind == "word" and not one.timely]
+        plain = len(put) == len(out) == 1 and len(words) == 2 and not self._several(put[0].written)
+        # "6 goats" is no other thing than "6 hens" where the old line tells of the speaker's goats as well
+        others = (one for one in statements(was.line) if plain and one is not was and put[0].stem in one.content)
+        plain = plain and not any(now.tells_of(one, now.line.content, was.line.content) for one in others)
+        return f"They differ in {quoted([put[0].written])}, not {quoted([out[0].written])}." if plain else ""
 
     def _several(self, value: str) -> bool:
         """Tell whether somebody may have several such values: behind words with content, or one like "to" and "with".

@@ -227,7 +227,10 @@ class Database:
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one reading statement, which may make transactions of its own; nothing begins or ends one around it."""
-        return self._alone(neo4j.READ_ACCESS, name, parameters)
+        prepared, tries = _prepared(name, parameters, self.alive), _Tries(self)
+        while True:
+            with self._trying(tries, neo4j.READ_ACCESS) as session:
+                return [dict(record) for record in session.run(*prepared)]
 
     def stream(self, name: str, /, **parameters: Any) -> Iterator[Row]:
         """Run one reading statement and yield its rows as they come, of which there may be millions."""
@@ -244,12 +247,9 @@ class Database:
 
         It is sent again when its answer is lost, though it may have been committed: a second time must do no harm.
         """
-        return self._alone(neo4j.WRITE_ACCESS, name, parameters)
-
-    def _alone(self, access: str, name: str, parameters: Row) -> list[Row]:
         prepared, tries = _prepared(name, parameters, self.alive), _Tries(self)
         while True:
-            with self._trying(tries, access) as session:
+            with self._trying(tries, neo4j.WRITE_ACCESS) as session:
                 return [dict(record) for record in session.run(*prepared)]
 
     def read(self, work: Callable[[Runner], T]) -> T:
