@@ -403,6 +403,7 @@ PARTS = [
         "in Kerry on Friday",
     ),
     ("english", "My sister lives in Rome and is 30.", "My sister is 31 now.", "is 30"),
+    ("english", "We've booked Crete for a week, two adults and a toddler", "we cancelled Crete", ""),
     ("english", "I like my job and my boss.", "I no longer like my boss.", "my boss"),
     ("english", "We've booked Corfu for June.", "we cancelled Corfu", ""),
     *(

@@ -236,17 +236,19 @@ class _Pair:
         return f'The new one says "{shown(ends[0])}". {self._end}' if ends and self._end else ""
 
     @property
-    def distance(self) -> tuple[bool, float]:
-        """Orders clauses by how likely a new one speaks of each: whom it names first, else what it shares most with."""
+    def distance(self) -> tuple[bool, int, float]:
+        """Orders clauses by how likely a new one speaks of each: whom it names first, else what shares most."""
         named = {*words(self.now.body[:1])} & {token.word for token in self.was.body if token.stem}
         shared = self.now.content & self.was.content
-        return not named, -len(self.now.dates & self.was.dates) - len(shared) / max(len(self.was.content), 1)
+        alike = len(self.now.dates & self.was.dates) + len(shared) / max(len(self.was.content), 1)
+        return not named, -len(shared & stems(self.was.own)), -alike
 
     @property
     def former(self) -> str:
         """The clauses of the old line that are true no more, or what of one is over; '' for all of it.
 
-        Who tells that one thing has changed tells the rest as it is now: "Elsa is 8 and Jip is 5 now."
+        Who tells that one thing has changed tells the rest as it is now: "Elsa is 8 and Jip is 5 now." What goes on
+        from words that are over is over with them: "we booked Crete for a week, two adults".
         """
         rest = [one for one in statements(self.now.line) if one is not self.now and not one.hedged]
         known, old = statements(self.was.line), self.was.line
@@ -256,10 +258,13 @@ class _Pair:
             first -= 1
         while last + 1 in gone:
             last += 1
+        own, over = last, timeless(self.now.body) if not self.exchange else frozenset[str]()
+        while last + 1 < len(known) and over and over <= stems(known[last + 1].lead):
+            last += 1
         tokens = [token for one in known[first : last + 1] for token in one.own]
         if part := self._part:
             tokens = part
-        elif not self.exchange:  # "I like tea" of "I like tea / coffee"
+        elif not self.exchange and last == own:  # "I like tea" of "I like tea / coffee"
             tokens = self._ended_of(tokens)
         told = (one for one in old.tokens if one not in tokens and (one.stem or one.word in self.lists.persons))
         return old.words(tokens) if any(not token.asked for token in told) else ""
