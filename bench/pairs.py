@@ -34,9 +34,12 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent / "pairs"
 HELD = (
     *("held", "held-others", "unseen", "unseen-others", "plain", "last", "last-others"),
-    *("ordinary-english", "ordinary-others"),
+    *("ordinary-english", "ordinary-others", "neighbours"),
 )
-"""Sets that nothing is fitted on. On the last two nothing was chosen; the features were with the others in view."""
+"""Sets that nothing is fitted on. On the last three nothing was chosen; the features were with the others in view.
+
+The sets in `pairs/next/` are for the next fit: none was made on them yet.
+"""
 _CHANGED = ("update", "ended")
 _ASIDE = "aside"  # the class of an old statement of another pair beside a new one: most of what a memory holds
 _ASIDES, _NEXT, _LAST = 2, 5, 40  # so many of each new one, of those that are the 5th to the 40th nearest to it
