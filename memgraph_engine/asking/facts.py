@@ -43,7 +43,7 @@ class Facts:
         for note in notes:
             for every in self._told(note):
                 self._values.update(every[0][-1])
-                whole, *parts = (_ended(*told, note, later[note.id]) for told in every)
+                whole, *parts = (_ended(*one, note, later[note.id]) for one in every)
                 for fact in parts if len({one.until for one in parts}) > 1 else [whole]:
                     said = fact.speaker, *words(wording(fact.text, self._language))  # however it is spelled
                     found[said] = _again(found[said], fact) if said in found else fact
@@ -75,7 +75,7 @@ class Facts:
                 held = [value for delta in deltas if (value := self._profile(who or "").held(delta, said))]
                 made = partial(Fact, speaker=source.speaker, since=said, note=note.id, sources=(source.id,))
                 each = [(made(one.text, *one.parts, attributes=_names(held)), one.text, held)]
-                for part in one.each:
+                for part in one.each if len(one.each) > 1 else ():
                     text, own = text_of(part.tokens), line.words(part.clause.own)
                     values = [value for value in held if value.value.casefold() in text.casefold()]
                     each.append((made(text, *part.clause.parts, attributes=_names(values)), own, values))

@@ -344,8 +344,8 @@ class _Table:
         shipped = resource("config", "language", language, "profile.toml")
         given = _file(shipped) if shipped.is_file() else _File(tells=())
         listed = partial(word_list, language)
-        self._words = {kind: frozenset(some.split()) for kind, some in given.grammar.items()}
-        self._words |= {kind: listed(kind) for kind in ("occupations", "occupation-modifiers", "products", *_LISTS[:2])}
+        self._words = {kind: listed(kind) for kind in ("occupations", "occupation-modifiers", "products", *_LISTS)}
+        self._words |= {kind: frozenset(some.split()) for kind, some in given.grammar.items()}
         self._rows: dict[str, list[_Row]] = {}
         for row in (*given.tells, *own_rows(own)):
             for phrase in (spelt for pattern in row.said for spelt in _spelt_out(pattern.casefold())):
