@@ -158,6 +158,25 @@ def test_a_port_that_is_taken_is_named(running, tmp_path):
         LocalServer(settings(tmp_path, bolt_port=port)).start(progress=False)
 
 
+def test_a_port_that_is_taken_before_the_server_has_it_is_chosen_anew(stopped, monkeypatch):
+    pick, picked = local.config.pick_ports, []
+    with socket.socket() as other:
+
+        def overtaken(*given):
+            picked.append(pick(*given))
+            if len(picked) == 1:
+                other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                other.bind(("127.0.0.1", picked[0][0]))
+                other.listen()
+            return picked[-1]
+
+        monkeypatch.setattr(local.config, "pick_ports", overtaken)
+        address = stopped.start(progress=False)
+    assert len(picked) == 2
+    assert address.uri.endswith(f":{picked[1][0]}")
+    assert query(address, "RETURN 1") == [[1]]
+
+
 def test_two_homes_do_not_see_each_other(running, tmp_path):
     assert LocalServer(settings(tmp_path)).address() is None
     assert LocalServer(settings(tmp_path)).stop() == "not running"

@@ -81,6 +81,16 @@ def pick_ports(settings: Settings, last: tuple[int, int]) -> tuple[int, int]:
         return bolt.getsockname()[1], http.getsockname()[1]
 
 
+def taken(*ports: int) -> bool:
+    """Tell whether another process holds one of these ports."""
+    for port in ports:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if not _binds(probe, port):
+                return True
+    return False
+
+
 def _bind(held: socket.socket, name: str, port: int) -> None:
     try:
         held.bind((HOST, port))

@@ -284,8 +284,7 @@ class LocalServer:
     def _open(self, last: Record | None) -> Address:
         """Start the server for those alone who are told the address: on any free ports, and never noted as ready."""
         apart = replace(last, bolt_port=0, http_port=0) if last else None
-        record = self._launch(apart, progress=False)
-        self._answering(record)
+        record = self._started(apart, progress=False)
         return Address(config.bolt_uri(record.bolt_port), USER, self._home.password() or "")
 
     def _boot(self, *, progress: bool) -> Address:
@@ -296,10 +295,11 @@ class LocalServer:
         if running and not (record and record.pid == running.pid and self._home.holds_data):
             process.end(self._home, running, timeout=0)  # its files were deleted under it
             running = None
-        if not (running and record):
-            record = self._launch(record, progress=progress)
         try:
-            self._answering(record)
+            if running and record:
+                self._answering(record)
+            else:
+                record = self._started(record, progress=progress)
             self._home.note(replace(record, ready=True))
         except BaseException as error:  # Ctrl-C too: no server is left that nobody has seen answer
             if running and isinstance(error, LocalServerError) and not self._running():
@@ -311,6 +311,20 @@ class LocalServer:
             tail = ready.tail(self._home)
             raise LocalServerError(f"The managed server ended right after its start. Its log says:\n{tail}")
         return address
+
+    def _started(self, last: Record | None, *, progress: bool) -> Record:
+        """Start a process on this home and wait until it answers; returns its record.
+
+        Nothing holds a port between its choice and Neo4j's start: where another process took it, others are chosen.
+        """
+        record = self._launch(last, progress=progress)
+        try:
+            self._answering(record)
+        except LocalServerError:
+            if self._running() or not config.taken(record.bolt_port, record.http_port):
+                raise
+            return self._started(record, progress=progress)
+        return record
 
     def _launch(self, last: Record | None, *, progress: bool) -> Record:
         """Start a process on this home; returns its record."""
