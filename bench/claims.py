@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from statistics import fmean
 
@@ -12,9 +14,11 @@ from memgraph_engine.evaluation.ranking import recall_at
 from memgraph_engine.evaluation.run import after
 from memgraph_engine.language.terms import tokenize
 from memgraph_engine.model.claim import Claim
+from memgraph_engine.model.ports import utc_now
 from memgraph_engine.testing import purge
 
 FILE = Path(__file__).with_name("planted_claims.jsonl")
+_AGED = 2  # days until notes may be evicted
 _CYCLES = 10  # runs without new evidence
 _BUDGET = 1000  # tokens of a context
 _ENOUGH = 3  # users who make a claim
@@ -35,6 +39,9 @@ def measure(model: str, conversation: Conversation) -> dict[str, float]:
                 right += sum(_right(claim, line, language) for claim, line in claims)
                 figures |= _asked(mine, claims) if language == "english" else {}
                 figures[f"claims_left_after_{_CYCLES}_runs.{language}"] = _left(mine)
+        with of_its_own(memory) as mine:
+            _planted(mine, [line for line in planted if line["language"] == "english"])
+            figures["claims_after_eviction"] = _evicted(mine)
         with of_its_own(memory) as mine:
             figures["personal_to_notes"] = _personal(mine, conversation, planted)
             purge(mine.engine.settings.tenant, settings=mine.engine.settings)
@@ -71,6 +78,17 @@ def _asked(memory: Memory, claims: Sequence[tuple[Claim, Mapping[str, str]]]) ->
     first = [memory.claims(f"What do I know about {claim.subject}?", user_id="ana", top_k=1) for claim, _ in claims]
     hits = [bool(one) and one[0].subject == claim.subject for one, (claim, _) in zip(first, claims, strict=True)]
     return {"general_by_claims": fmean(hits) if hits else 0.0}
+
+
+def _evicted(memory: Memory) -> float:
+    """Return the share of claims that are told after a cap took all but the tenth part of the notes, and a run."""
+    before = {claim.id for claim in memory.claims(user_id="ana", top_k=1000)}
+    aged = Memory(replace(memory.engine, clock=lambda: utc_now() + timedelta(days=_AGED)))
+    aged.limit(len(list(aged.get_all(user_id="ana"))) // 10, user_id="ana")
+    aged.evict(user_id="ana")
+    aged.limit(None, user_id="ana")
+    aged.consolidate(user_id="ana")
+    return len(before & {claim.id for claim in aged.claims(user_id="ana", top_k=1000)}) / len(before)
 
 
 def _left(memory: Memory) -> int:

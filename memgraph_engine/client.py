@@ -719,6 +719,9 @@ class Memory:
         `explain=True` tells each hit's place before, and `Hits.dropped` why other notes are not among the hits. If it
         fails, the notes stay as they are, and `Hits.fallbacks` says so.
 
+        With the setting `claims.share`, `Hits.claims` are what holds in general of what the question names (`claims`),
+        in the place of as many notes; not where filters are given. So it is in contexts, prompts and answers.
+
         A question that refers back ("What did she buy?", "And on Sunday?") is asked with what it refers to, as the
         `history` names it: the last turns before it, or the session of the user's memory that they are stored in.
 

@@ -106,6 +106,7 @@ class RecallSettings(_Table):
     policy: Weight
     rounds: Annotated[int, Field(ge=1, le=3)]
     planning: Literal["first", "each"]
+    split: bool
     sufficient: Share
     reranker: str
     candidates: Annotated[int, Field(ge=1, le=10)]
@@ -196,8 +197,10 @@ class BlocksSettings(_Table):
 
 
 class ClaimsSettings(_Table):
-    """Which claims users share; see `config/settings.toml`."""
+    """How much claims are told, what is read for them, and which users share; see `config/settings.toml`."""
 
+    share: Share
+    reread: bool
     users: Annotated[int, Field(ge=3, le=1_000_000)]
 
 

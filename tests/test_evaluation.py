@@ -331,6 +331,21 @@ def test_the_papers_categories_are_the_same_ones():
         assert max(abs(a - b) for a, b in zip(one, other, strict=True)) < 3
 
 
+@pytest.mark.parametrize("measure", ["F1", "BLEU-1"])
+def test_what_memfly_reports_of_each_system_has_the_average_that_its_categories_have(measure):
+    """Its averages are weighted by the questions of each category, so a value that was copied wrongly shows."""
+    asked, systems = (
+        (282, 321, 96, 841, 446),
+        ("full context", "ReadAgent", "MemoryBank", "MemGPT", "A-MEM", "Mem0", "MemFly"),
+    )
+    for model in ("gpt-4o-mini", "gpt-4o", "Qwen3-8B", "Qwen3-14B"):
+        told = [row for row in report.rows(measure, model) if row.source.startswith("MemFly")]
+        assert tuple(row.system for row in told) == systems
+        for row in told:
+            weighed = sum(value * most for value, most in zip(row.values, asked, strict=True)) / sum(asked)
+            assert row.average == pytest.approx(weighed, abs=0.11)
+
+
 def test_a_run_that_a_paper_gives_two_values_for_has_two_rows():
     twice = [row.values[0] for row in report.rows("F1", "gpt-4o-mini") if row.system == "MLA-ARC"]
     assert twice == [25.85, 27.56]

@@ -4,11 +4,13 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.engine.wiring import ungated
 from memgraph_engine.errors import ModelUnavailable
+from memgraph_engine.recall.search import shared_out
 from memgraph_engine.testing import ScriptedChat
 from tests.models import memory_with
 
@@ -194,6 +196,37 @@ def test_the_queries_of_a_plan_are_looked_for_beside_the_question_in_the_same_st
         assert {"otters", "heron"} <= {*found(hits)}
         assert plan_of(hits).queries == ("What do otters eat?", "Where does the heron sleep?")
         assert not {"otters", "heron"} & {*found(memory.search(question, user_id="ana", top_k=20))}
+
+
+@pytest.mark.parametrize(("queries", "first"), [([], 8), (["What do otters eat?", "Where does the heron sleep?"], 4)])
+def test_what_a_second_stage_reads_is_shared_out_among_the_queries_and_the_question_is_none(
+    tenant, embedder, queries, first
+):
+    recall = {"split": True, "ranking": "cosine", "channels": ["dense_context"], "sufficient": 0.0, "pool": 150}
+    chat, read = ScriptedChat([planned(queries=queries)]), []
+    with memory_with(tenant, embedder, chat, only=["planning"], recall=recall) as (memory, _):
+        two_animals(memory)
+        engine = memory.engine
+
+        class Reads:
+            name = "reads"
+
+            def rerank(self, query, texts):
+                read.extend(texts)
+                return [0.0] * len(texts)
+
+        both = Memory(replace(engine, reranker=Reads()))
+        both.search("Which boat has a mast?", user_id="ana", rounds=2, top_k=4)
+    assert len(read) == 8  # twice as many as are asked for, whatever the pool
+    assert sum(text.startswith("The mast") for text in read) == (8 if not queries else 6)
+    assert {"otters" in " ".join(read).casefold(), "heron" in " ".join(read)} == {bool(queries)}
+
+
+def test_notes_that_two_queries_share_leave_room_for_others():
+    near = np.array([[0.9, 0.8, 0.7, 0.1, 0.0], [0.9, 0.1, 0.2, 0.8, 0.7]])
+    assert shared_out(near, 4) == [0, 1, 2, 3]
+    assert shared_out(near, 9) == [0, 1, 2, 3, 4]
+    assert shared_out(near[:1], 2) == [0, 1]
 
 
 @pytest.mark.parametrize("narrowed", [{}, {"until": "9000-01-01"}])

@@ -47,6 +47,9 @@ VALUES = {
         "recall.candidates": 2,
         "recall.reranker": "llm",
         "recall.pool": 20,
+        "recall.split": True,  # equation 3
+        "claims.share": 0.25,  # section 3.3, where it has no value
+        "claims.reread": True,  # section 3.6
         "recall.sufficient": OFF,
         "lifecycle.cap": 10_000,  # equation 6
         "worker.claims_after": 12,  # table 7

@@ -366,8 +366,21 @@ def test_a_chat_model_keeps_what_answers_the_question(tenant, embedder):
     assert "at most 4 notes" in chat.calls[0].messages[0]["content"]
     shown = [json.loads(line) for line in chat.calls[0].messages[1]["content"].splitlines() if line.startswith("{")]
     assert shown[0] == {"question": QUESTION}
-    assert shown[1:] == [{"note": at, "text": hit.note.context} for at, hit in enumerate(local, 1)]
+    said = local[0].note.said_at.date().isoformat()
+    assert shown[1:] == [{"note": at, "text": hit.note.context, "said": said} for at, hit in enumerate(local, 1)]
     assert [(day.cost.calls, day.cost.input_tokens) for day in spent] == [(1, 100)]
+
+
+def test_the_selector_is_shown_the_queries_of_a_plan_and_who_said_what_when(tenant, embedder):
+    queries = ["Who feeds otters?", "Where are otters kept?"]
+    plan = {"questions": [{"question": 1, "queries": queries}]}
+    given = {"recall": {"reranker": "llm", "rounds": 2, "sufficient": 0.0}, "only": ["planning", "selecting"]}
+    with memory_with(tenant, embedder, [plan, selected(1)], **given) as (memory, chat):
+        memory.add_many([{"text": text, "speaker": "Ana", "time": "2024-05-06"} for text in TALK], **ANA)
+        memory.search(QUESTION, **ANA, top_k=4)
+    shown = [json.loads(line) for line in chat.calls[-1].messages[1]["content"].splitlines() if line.startswith("{")]
+    assert shown[0] == {"question": QUESTION, "queries": queries}
+    assert {(one["said"], one["by"]) for one in shown[1:]} == {("2024-05-06", "Ana")}
 
 
 def test_a_context_tells_what_it_left_out_and_what_it_cost(tenant, embedder):

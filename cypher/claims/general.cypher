@@ -1,6 +1,6 @@
 // Claims that enough users of a tenant make now, each by himself, where the tenant shares claims: in the words that most of them
 // use, and of how many users. Nothing is told of who they are, nor of a claim that fewer make. A user counts if he takes part, and
-// a note that can be read says so as it was read for claims, by its own words.
+// a note says so that can be read, or is in the archive, as it was read for claims, by its own words.
 // $shared: string    the tenant's shared memory
 // $users: integer    how many users are enough
 // $ids: list<string>    of some claims, null for all
@@ -36,7 +36,7 @@ CALL (id, made) {
   MATCH (s:Scope {scope: c.scope})
   WHERE s.withholds_claims IS NULL AND EXISTS {
     MATCH (c)<-[r:SUPPORTS {shared_as: id}]-(n:Note {scope: c.scope})
-    WHERE n.status = 'active' AND n.expires_at > $alive AND n.apart IS NULL AND n.stamp = r.stamp
+    WHERE n.status IN ['active', 'archived'] AND n.expires_at > $alive AND n.apart IS NULL AND n.stamp = r.stamp
   }
   WITH s, head(collect(c)) AS c
   WITH c.text AS text, collect(c) AS same ORDER BY size(same) DESC, text

@@ -1,4 +1,5 @@
-// Claims with the notes that support them and can be read: as the notes were when they were read for claims.
+// Claims with the notes that support them, as these were when they were read for claims: those that can be read, and those in the
+// archive, which a cap or little use puts there; what has ended, was deleted or replaced, or is kept apart, supports none.
 // $scopes: list<string>    the scopes read
 // $ids: list<string>    of some claims, null for all
 // $after: string    scope and id of the last claim seen, with a blank between
@@ -11,7 +12,7 @@ MATCH (c:Claim {scope: s.scope}) WHERE c.id >= '' AND ($ids IS NULL OR c.id IN $
 WITH s, c ORDER BY c.scope, c.id LIMIT $limit
 RETURN c {.scope, .id, .kind, .text, .subject, .object} AS claim, coalesce(s.claims_cycle, 0) - c.found_in AS idle, COLLECT {
   MATCH (c)<-[r:SUPPORTS]-(n:Note {scope: c.scope})
-  WHERE n.status = 'active' AND n.expires_at > $alive AND n.apart IS NULL AND n.stamp = r.stamp
+  WHERE n.status IN ['active', 'archived'] AND n.expires_at > $alive AND n.apart IS NULL AND n.stamp = r.stamp
   RETURN n {.id, .session, .stamp, at: n.said_at.epochMillis, made_by: coalesce(r.made_by, ''), reworded: coalesce(r.reworded, false)} ORDER BY n.said_at, n.id
 } AS support
 ORDER BY claim.scope, claim.id

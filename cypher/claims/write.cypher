@@ -5,7 +5,7 @@
 // others of his tenant, of a claim as it is worded and of each note as it words it; what a model found has none.
 // $scope: string    the scope
 // $cycle: integer    number of the run
-// $rows: list<map>    {id, stamp, done: whether no model is to read it in the next run, claims: [{id, kind, text, subject, object,
+// $rows: list<map>    {id, stamp, recalled: whether it was read before and what it says is evidence again, done: whether no model is to read it in the next run, claims: [{id, kind, text, subject, object,
 //   subject_key, object_key, shared_as: null for none, vector: null where it is stored, made_by: the model, null for patterns, reworded}]}
 // $alive: datetime    the present: what ends by then can't be read
 // returns notes: how many were still as they were read, done: how many of these are
@@ -15,7 +15,7 @@ WITH s
 CALL (s) {
   UNWIND $rows AS row
   MATCH (n:Note {scope: $scope, id: row.id})
-  WHERE n.stamp = row.stamp AND n.status = 'active' AND n.expires_at > $alive AND n.apart IS NULL
+  WHERE n.stamp = row.stamp AND n.status IN ['active', 'archived'] AND n.expires_at > $alive AND n.apart IS NULL
   SET n.abstracted = CASE WHEN row.done THEN row.stamp END
   WITH n, row
   CALL (n, row) {
@@ -35,6 +35,7 @@ CALL (s) {
     MERGE (n)-[r:SUPPORTS]->(c)
     ON CREATE SET c.found_in = $cycle
     SET r.stamp = row.stamp, r.made_by = one.made_by, r.reworded = null, r.shared_as = one.shared_as
+    SET c.found_in = CASE WHEN row.recalled THEN $cycle ELSE c.found_in END
     SET c.shared_as = CASE WHEN c.text = one.text THEN coalesce(one.shared_as, c.shared_as) ELSE c.shared_as END
     SET c.shared_in = CASE WHEN c.shared_as IS NULL THEN null ELSE split($scope, '/')[0] + '/' END
     WITH c, one WHERE c.embedding IS NULL

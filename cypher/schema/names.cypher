@@ -9,7 +9,7 @@ CALL db.createRelationshipType(name)
 WITH count(*) AS types
 UNWIND [
   'abstracted', 'agent', 'apart', 'begun', 'blocks_run', 'blocks_version', 'body', 'call', 'calls', 'cap',
-  'calibration', 'caption', 'changed_since', 'claims_cycle', 'claims_version', 'considered', 'constructed_by', 'context',
+  'calibration', 'caption', 'changed_since', 'claims_at', 'claims_cycle', 'claims_version', 'considered', 'constructed_by', 'context',
   'context_length', 'context_terms', 'cuts', 'day', 'decision', 'decisions_since', 'delta', 'described',
   'described_as', 'described_by', 'distance', 'embedded_as', 'entered', 'evidence', 'evolved_to', 'fallbacks',
   'first_at', 'folders', 'former', 'found', 'found_in', 'hash', 'input_tokens', 'keeps_apart', 'kept_erase', 'keyed',

@@ -18,11 +18,12 @@ PASSAGES = ("document", "code")
 
 LEAST_BUDGET = 200
 """Tokens: a head with all its remarks and a few words have room in it."""
+GENERAL = 0.25
+"""Share of the budget that claims have at most where none is given."""
 _LEAST_TEXT = 30  # tokens of a note's text; of a fact that has less room nothing is told
 _NEW_LINE = 1
 _NEAREST = 7  # lines; behind them what somebody says of himself comes first: a request shares no word with it
 _AS_GOOD = 0.7  # of the best one's relevance: so much has what is told beyond the lines that are told anyway
-_GENERAL = 0.25  # most share of the budget for claims
 _CITED = 3  # notes that a claim is told by
 _MARKS = most_tokens(enclose("\n\n"))
 _UNSURE_TOKENS = most_tokens(UNSURE) + _NEW_LINE
@@ -38,6 +39,7 @@ def compose(
     claims: Sequence[Claim] = (),
     clauses: Mapping[str, str] = MappingProxyType({}),
     *,
+    share: float = GENERAL,
     sure: bool = True,
 ) -> Context:
     """Return what the hits tell, in at most `budget` tokens (200 or more); the best is always in it.
@@ -45,7 +47,7 @@ def compose(
     The best are told whatever their relevance, up to the settings `lines` and `enough`, behind the first seven those in
     which somebody speaks of himself: a request shares no word with the preference that it bears on. Beyond these lines
     only what is nearly as relevant as the best is told. `ties` are the contradictions and replacements among the hits,
-    and between them and others. `claims` are told behind the notes, if any of these are; they take at most a quarter of
+    and between them and others. `claims` are told behind the notes, if any of these are, in at most their `share` of
     the budget. A context that is not `sure` says so in its first line.
 
     `clauses` has by their ids what notes tell in facts, with the ends of these: they are told so, before all others,
@@ -55,7 +57,7 @@ def compose(
     >>> compose("Where does Ana live?", [], [], 200, Settings.load().answer).text
     ''
     """
-    claims, taken = _fitting(claims, int(budget * _GENERAL))
+    claims, taken = _fitting(claims, int(budget * share))
     notes = {hit.note.id: hit.note for hit in hits}
     read = {id: (as_line(clauses[id]), "") if id in clauses else text(note, language) for id, note in notes.items()}
     chosen, gone = facts(hits, ties, read)

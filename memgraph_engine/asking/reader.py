@@ -4,12 +4,13 @@ from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Unpack
 
 from memgraph_engine.answer.ask import ask, cited_in
 from memgraph_engine.answer.candidates import candidates
 from memgraph_engine.answer.certainty import sure
-from memgraph_engine.answer.context import LEAST_BUDGET
+from memgraph_engine.answer.context import GENERAL, LEAST_BUDGET
 from memgraph_engine.asking import prompting
 from memgraph_engine.asking.facts import Facts, names_in
 from memgraph_engine.asking.lookup import find, listing, searching
@@ -58,7 +59,8 @@ MOST_ROUNDS = 3
 _REFINING = ("planning", "sufficiency")  # roles that are asked where more rounds than one are allowed
 _MOST_BUDGET = 10_000_000  # tokens; no model reads as many
 _FURTHER = 2  # times the notes that a context considers, where the nearest are not sure to answer
-_CLAIMS = 5  # of a context
+_CLAIMS = 5  # of a context whose quarter they have
+_MOST_GENERAL = 0.5  # share of claims: notes are told as well
 _SUCCESSORS = 3  # times that what took a note's place was replaced again, and is told as well
 _PAGE = 100  # notes
 _VALUES, _TOPICS = 8, 4  # that are looked for about a user, the first of the profile and the largest
@@ -98,7 +100,9 @@ class Reader:
             turns = self._turns(scope, history, question)
             query = self._query(scope, question, top_k, filters, turns, explain=explain)
             hits, _ = self._hits(scope, query, rounds or self.engine.settings.recall.rounds, busy=busy)
-            hits.asked = "" if query.text == question else query.text
+            claims = self._general(scope, question, query.text, hits.plan, filters, top_k)[0]
+            del hits[top_k - len(claims) :]
+            hits.asked, hits.claims = "" if query.text == question else query.text, tuple(claims)
             self._log.given(scope, "search", question, (hit.note for hit in hits), filters)
             return hits
 
@@ -129,10 +133,10 @@ class Reader:
                 one = retrieve(engine.db, engine.notes, query, [self.engine.language_of(scope)], recall)
                 found = best_hits(engine.db, engine.notes, query, [one], one.scores)
             else:
-                refiner = Refiner(recall, engine.embedder, engine.roles, spent)
+                refiner = Refiner(recall, engine.embedder, engine.roles, spent, routed=engine.settings.claims.share > 0)
                 found = refiner.search(engine.db, engine.notes, query, self.engine.language_of(scope), rounds)
             found = selector.select(query, found) if selector else found
-            return Hits(found, degraded, found.among, found.dropped, spent.fallbacks), spent
+            return Hits(found, degraded, found.among, found.dropped, spent.fallbacks, plan=found.plan), spent
 
     @property
     def _reranks(self) -> bool:
@@ -182,9 +186,10 @@ class Reader:
             remembered = self._remembered(
                 scope, question, top_k=top_k, blocks=blocks, answered=answered, busy=busy, turns=turns, **filters
             )
-            general = self._named(scope, question, remembered.asked) if claims else ()
+            if claims and not remembered.claims:
+                remembered = replace(remembered, claims=self._named(scope, question, [remembered.asked], _CLAIMS))
             remembered = replace(remembered, facts=self._stated(scope, remembered, filters)) if facts else remembered
-            context = remembered.context(room, turns, general)  # whoever has these turns need not be told them
+            context = remembered.context(room, turns)  # whoever has these turns need not be told them
             shown = [entry.note for entry in context.entries]
             if not busy:
                 self._use.shown(scope, shown)
@@ -228,9 +233,11 @@ class Reader:
         told = {hit.note.id for hit in hits}
         left_out |= {note: why for note, why in found.dropped.items() if note not in told}
         fallbacks = (*spent.fallbacks, BUSY) if busy else spent.fallbacks
-        return Remembered(
+        claims, share = self._general(scope, question, query.text, found.plan, filters, _CLAIMS / GENERAL)
+        remembered = Remembered(
             question, query.text, hits, ties, left_out, settings, language, spent.cost, tuple(fallbacks), sure=certain
         )
+        return replace(remembered, claims=claims, share=share) if claims else remembered
 
     def blocks(self, scope: Scope, question: str, top_k: int) -> list[Block]:
         """Return the blocks nearest to a question, with their fields, of the scopes that its user may read."""
@@ -257,10 +264,25 @@ class Reader:
             self._log.given(scope, "claims", query or "", self._supporting(names, found), {})
             return [one.claim for one in found]
 
-    def _named(self, scope: Scope, question: str, asked: str) -> list[Claim]:
-        """Return the claims of which a question names an end, as the memory was `asked` it."""
-        names = [one.name for one in scope.readable]
-        found = claim_reading.about(self.engine, scope, asked, self.engine.language_of(scope), _CLAIMS, named=True)
+    def _general(
+        self, scope: Scope, question: str, asked: str, plan: QueryPlan | None, filters: SearchFilters, of: float
+    ) -> tuple[list[Claim], float]:
+        """Return the claims that are told without being asked for, and their share of the `of` that there is room for.
+
+        It is that of the queries which a plan routes to them, at most a half; else the setting's. They take no filters.
+        """
+        share = self.engine.settings.claims.share
+        if not share or any(value not in (None, (), [], False) for value in filters.values()):
+            return [], 0.0
+        routed = plan.general if plan else ()
+        share = min(plan.share if plan and routed else share, _MOST_GENERAL)
+        return self._named(scope, question, routed or [asked], max(int(of * share), 1)), share
+
+    def _named(self, scope: Scope, question: str, asked: Sequence[str], most: int) -> list[Claim]:
+        """Return the claims of which a question names an end, as the memory was `asked` it, in one way or several."""
+        names, language = [one.name for one in scope.readable], self.engine.language_of(scope)
+        some = (claim_reading.about(self.engine, scope, one, language, most, named=True) for one in asked)
+        found = [*{one.claim.id: one for one in chain.from_iterable(some)}.values()][:most]
         self._log.given(scope, "claims", question, self._supporting(names, found), {})
         return [one.claim for one in found]
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from memgraph_engine.answer.context import compose
+from memgraph_engine.answer.context import GENERAL, compose
 from memgraph_engine.blocks.reading import scored
 from memgraph_engine.cost import Cost
 from memgraph_engine.engine.wiring import Engine
@@ -26,7 +26,7 @@ class Remembered:
 
     `asked` is the question as the memory was asked it, with what it refers back to.
     `sure` tells whether the hits most likely answer the question. `facts` has by their ids what notes tell in facts, if
-    they are to be told by them.
+    they are to be told by them. `claims` are told behind them, in their `share` of a budget.
     """
 
     question: str
@@ -40,14 +40,16 @@ class Remembered:
     fallbacks: tuple[str, ...]
     sure: bool = True
     facts: Mapping[str, str] = field(default_factory=dict)
+    claims: Sequence[Claim] = ()
+    share: float = GENERAL
 
-    def context(self, budget: int, beside: Collection[Source] = (), claims: Sequence[Claim] = ()) -> Context:
+    def context(self, budget: int, beside: Collection[Source] = ()) -> Context:
         """Return a context without the notes that say nothing but what the turns `beside` it do, word for word."""
         shown = {(turn.id, turn.hash) for turn in beside}
         repeated = [hit.note.id for hit in self.hits if self._repeats(hit, shown)]
         hits = [hit for hit in self.hits if hit.note.id not in repeated]
-        given = self.asked, hits, self.ties, budget, self.settings, self.language, claims
-        context = compose(*given, clauses=self.facts, sure=self.sure)
+        given = self.asked, hits, self.ties, budget, self.settings, self.language, self.claims
+        context = compose(*given, clauses=self.facts, share=self.share, sure=self.sure)
         left_out = {**context.left_out, **self.left_out, **dict.fromkeys(repeated, "it is among the last turns")}
         asked = self.asked if self.asked != self.question else ""
         told = replace(context, query=self.question, asked=asked, left_out=left_out)

@@ -1,4 +1,4 @@
-"""The job: read the notes that are new or have changed, store what they claim, remove what nothing supports any more.
+"""The job: read notes that are new, changed or recalled, store what they claim, remove what nothing supports any more.
 
 Notes are read and written a page at a time, each page in one transaction. So a run that is killed leaves what it has
 done, and the next one does the rest. Nothing is added up: how far a claim is to be trusted follows from its notes when
@@ -41,7 +41,8 @@ class Claims(Pass[ClaimRun]):
                 raise NotFound(f"Nothing was ever written to {scope.name!r}, so it claims nothing.")
             notes = done = claims = created = 0
             model = Abstractor(engine, scope.name, state.language, self.spent, names=[scope.user or ""])
-            for page in claim_graph.unread(db, scope.name):
+            begun, since = engine.now(), state.begun if engine.settings.claims.reread else None
+            for page in claim_graph.unread(db, scope.name, since):
                 for part in model.parts(page):
                     self.tell(READ)
                     model.abstract(part)
@@ -51,7 +52,8 @@ class Claims(Pass[ClaimRun]):
                     claims += sum(len(row["claims"]) for row in rows)
                     created += new
             with self.phase(TIDY):
-                db.commit("claims/end", scope=scope.name, version=state.version, cycle=state.cycle + bool(done))
+                given = {"version": state.version, "cycle": state.cycle + bool(done), "begun": begun}
+                db.commit("claims/end", scope=scope.name, **given)
                 weak = (one for one in claim_graph.told(db, [scope.name]) if one.claim.confidence < LEAST)
                 gone = [{"id": one.claim.id, "decayed": bool(one.stamps)} for one in weak]
                 for start in range(0, len(gone), _SOME):
@@ -85,6 +87,7 @@ def _claimed(engine: Engine, scope: Scope, part: Sequence[Reading], language: st
         {
             "id": one.note.id,
             "stamp": one.note.stamp,
+            "recalled": one.note.recalled,
             "done": one.done,
             "claims": [_row(scope, found, language, names) for found in one.found.values()],
         }

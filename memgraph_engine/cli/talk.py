@@ -185,6 +185,8 @@ def search(
         display.hit(rank, hit, whole=whole)
         if hit.explanation:
             display.explanation(hit, hit.explanation)
+    for claim in hits.claims:
+        show.put(show.clean(f"In general: {claim.text}"))
     for note, why in hits.dropped.items() if explain else ():
         show.put(show.clean(f"dropped {note}: {why}"), style="dim")
 

@@ -97,7 +97,7 @@ def _answers(
         cost += _times(llm.estimate(answering_brief(longest, "\n".join(shown)).messages, _SHORT), len(some))
         read = [(task.variant.unasked, task.variant.settings(settings)) for task in some if task.variant.models]
         if selected := [one.recall for _, one in read if one.recall.selects]:
-            choice = lines[:: max(1, len(lines) // (selected[0].candidates * k))]
+            choice = [{"text": one} for one in lines[:: max(1, len(lines) // (selected[0].candidates * k))]]
             cost += _times(llm.estimate(selecting(longest, choice, k).messages, _SELECTED * k), len(selected))
         if again := sum(one.answer.rounds - 1 for unasked, one in read if "sufficiency" not in unasked):
             cost += _times(llm.estimate(sufficiency(longest, shown).messages, _VERDICT), again)

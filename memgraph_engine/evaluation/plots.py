@@ -98,9 +98,22 @@ def _answers(axes: "Axes", summary: Summary) -> None:
         (f"this run: {name}", summary.by_category(name, "F1"), colour)
         for name, colour in zip(ours, ("#123f5e", "#2f7fb5", "#9cc6e3"), strict=False)
     ]
-    shades = ("#f3dcb8", "#e3b877", "#c8892b", "#8f5f17", "#c9d8bd", "#8fb07a", "#4c7a3a")
-    named = [f"{row.system}, {row.model} ({row.source})" for row in theirs]
-    groups += [(name, row.values, colour) for name, row, colour in zip(named, theirs, shades, strict=False)]
+    shades = (
+        "#f3dcb8",
+        "#e3b877",
+        "#c8892b",
+        "#8f5f17",
+        "#c9d8bd",
+        "#8fb07a",
+        "#4c7a3a",
+        "#d8cfe8",
+        "#a08cc4",
+        "#6a4f9c",
+    )
+    groups += [
+        (f"{row.system}, {row.model} ({row.source})", row.values, shades[place % len(shades)])
+        for place, row in enumerate(theirs)
+    ]
     _by_category(axes, groups, f"Answers by category ({summary.experiment.model})")
 
 

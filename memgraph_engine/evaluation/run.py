@@ -82,7 +82,7 @@ class Run:
                 stored, user = builder.of(self._memory, tenant), conversation.id
                 if not stored.block_runs(user_id=user, limit=1):  # else a broken-off run has built them
                     stored.rebuild_blocks(user_id=user)
-            if any(task.variant.claims for task in tasks):
+            if any(task.variant.settings(self._memory.engine.settings).claims.share for task in tasks):
                 builder.of(self._memory, tenant).consolidate(user_id=conversation.id)  # reads each note once
         given = conversation.turns if memory == FULL_CONTEXT else ()
         said = (parse_message(turn, turn["id"], timezone="UTC", max_text=1_000_000) for turn in given)
@@ -240,8 +240,7 @@ def _said(memory: Memory, task: Task) -> tuple[str, Sequence[str]]:
     if task.variant.name == RAG:
         hits = memory.search(question, user_id=user, top_k=task.k)
         return "\n".join(text for hit in hits for text in hit.note.raw), hits.fallbacks
-    room, claims = _ROOM * task.k, task.variant.claims
-    context = memory.context(question, user_id=user, top_k=task.k, budget=room, claims=claims)
+    context = memory.context(question, user_id=user, top_k=task.k, budget=_ROOM * task.k)
     if task.variant.name == BLOCKS:
         context = memory.context(question, user_id=user, by="blocks", budget=max(context.tokens, LEAST_BUDGET))
     return "\n".join(context.shown), context.fallbacks

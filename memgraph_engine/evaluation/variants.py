@@ -28,7 +28,7 @@ _MEMFLY = "memfly-retrieval"
 def _paper(preset: str) -> Overrides:
     """Return how a paper reads, by its preset: what is stored stays as it is."""
     tables = tomllib.loads(resource("config", "presets", f"{preset}.toml").read_text("utf-8"))
-    return {table: tables[table] for table in ("recall", "answer")}
+    return {table: tables[table] for table in ("recall", "answer", "claims") if table in tables}
 
 
 def _without(paper: Overrides, **changed: object) -> Overrides:
@@ -85,7 +85,7 @@ ABLATIONS: Mapping[str, Overrides] = {
 }
 """What differs is a setting: a part that is left out, or another way. BLOCKS is read by other calls as well.
 
-Those of LightMem with small models differ also by the roles that they ask, and by claims.
+Those of LightMem with small models differ also by the roles that they ask.
 """
 
 _AGAINST = {
@@ -102,22 +102,20 @@ _NEED_A_MODEL = {  # what these leave out is only done for one
     "without-queries",
     "without-claims",  # what is found is the same: claims are told in the contexts of answers
 }
-_READ_ONLY = {"recall", "answer"}  # tables that change nothing about what is stored
+_READ_ONLY = {"recall", "answer", "claims"}  # tables that change nothing about what is stored
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
     """One column of a comparison; `models` is False for what is built without any.
 
-    `unasked` are roles that it reads without, `claims` tells whether its contexts have claims, and `against` is the
-    variant that it is compared with.
+    `unasked` are roles that it reads without, and `against` is the variant that it is compared with.
     """
 
     name: str
     overrides: Overrides
     models: bool = True
     unasked: frozenset[str] = frozenset()
-    claims: bool = False
     against: str = MEMORY
 
     @property
@@ -188,14 +186,16 @@ def _ablation(name: str, k: int, *, model: bool) -> Variant:
     if name not in _OF_SLM:
         return Variant(name, overrides, models=name != BM25, against=against)
     recall = {**overrides["recall"], "pool": min(2 * k, _MOST_PROPOSED)}
+    changed = {"recall": recall}
     if name == "without-selector":
         recall["reranker"] = ""
+    elif name == "without-claims":
+        changed["claims"] = {"share": 0.0}
     elif not model:
         del recall["reranker"]  # the settings' own, if there is one
     return Variant(
         name,
-        {**overrides, "recall": recall},
+        {**overrides, **changed},
         unasked=_UNASKED.get(name, frozenset({"sufficiency"})),
-        claims=name != "without-claims",
         against=against,
     )

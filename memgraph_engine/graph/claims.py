@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.graph import schema
@@ -16,21 +17,26 @@ _SOME = 1000  # claims in one statement, or in one transaction that removes them
 
 @dataclass(frozen=True, slots=True)
 class ClaimsState:
-    """What a run begins with: the scope's version and language, and how many runs read anything before it."""
+    """What a run begins with: a scope's version and language, how many runs read anything before it, the last when."""
 
     version: int
     language: str
     cycle: int
+    begun: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A note whose claims are to be looked for, the stamp of its version, what is said in it, and who spoke."""
+    """A note whose claims are to be looked for, the stamp of its version, what is said in it, and who spoke.
+
+    One that was `recalled` is as it was when it was read before, and has been shown since.
+    """
 
     id: str
     stamp: int
     said: Sequence[str]
     speakers: Sequence[str] = ()
+    recalled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +60,9 @@ def state(db: Database, scope: str) -> ClaimsState | None:
     return schema.told(db, "claims/state", scope, ClaimsState)
 
 
-def unread(db: Database, scope: str) -> Iterator[list[Unread]]:
-    """Yield the notes by pages that no run has read as they are, the oldest first."""
-    given = {"scope": scope, "after": UNKNOWN_PAST, "after_id": ""}
+def unread(db: Database, scope: str, recalled: datetime | None = None) -> Iterator[list[Unread]]:
+    """Yield pages of notes that no run has read as they are, or that were `recalled` since then, the oldest first."""
+    given = {"scope": scope, "after": UNKNOWN_PAST, "after_id": "", "recalled": recalled}
     for rows in paged(db, "claims/notes", _PAGE, place_of, **given):
         yield [made(Unread, row) for row in rows]
 
@@ -67,7 +73,7 @@ def known(db: Database, scope: str, ids: Sequence[str]) -> set[str]:
 
 
 def write(db: Database, scope: str, cycle: int, rows: Sequence[Row]) -> tuple[int, int]:
-    """Store what notes claim: id, stamp, done, claims.
+    """Store what notes claim: id, stamp, recalled, done, claims.
 
     Of a claim: id, kind, text, subject, object, both keys, mark, vector and made_by or None, reworded. Return how many
     of the notes were still as they were read, and how many of these are done.

@@ -37,7 +37,7 @@ from memgraph_engine.resources import LANGUAGES
 
 MADE_ANEW = frozenset(
     {"scope", "tenant", "user", "scope_token", "raw_scoped", "context_scoped", "stamp", "lock"}
-    | {"blocks_run", "blocks_version", "claims_cycle", "claims_version", "abstracted", "shares_claims"}
+    | {"blocks_run", "blocks_version", "claims_at", "claims_cycle", "claims_version", "abstracted", "shares_claims"}
 )
 """Properties that no file holds: they follow from the scope's name, are drawn for each version of a note, or tell of
 blocks and claims, which are made anew. That a tenant's users share claims holds of the tenant, and is said there."""

@@ -70,8 +70,8 @@ class Context(Result):
 
     @property
     def lines(self) -> str:
-        """The entries, each at the beginning of a line, without marks; behind UNSURE where it is not sure."""
-        return "\n".join([*([] if self.sure or not self.entries else [UNSURE]), *(one.line for one in self.entries)])
+        """The entries and claims, each at the beginning of a line, unmarked; behind UNSURE where it is not sure."""
+        return "\n".join([*([] if self.sure or not self.entries else [UNSURE]), *self.shown])
 
     @property
     def shown(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.interface.results import Result
+from memgraph_engine.model.claim import Claim
 from memgraph_engine.model.memory import Note, Source
 from memgraph_engine.model.profile import Delta
 from memgraph_engine.model.usage import Outcome
@@ -57,7 +58,8 @@ class QueryPlan(Result):
 
     `topic` describes what it is about ('' if only the question itself does), `keywords` are the entities that a model
     found in it. `times` are the ranges that it names: each from its first moment to the first moment after it.
-    `queries` are the questions that a model made of it, which are looked for beside it.
+    `queries` are the questions that a model made of it, which are looked for beside it; where claims have a share,
+    those that ask what holds in `general` are looked for among these instead.
     """
 
     topic: str = ""
@@ -65,6 +67,12 @@ class QueryPlan(Result):
     times: tuple[tuple[datetime, datetime], ...] = ()
     model: str = ""
     queries: tuple[str, ...] = ()
+    general: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """The share of the queries that are looked for among claims."""
+        return len(self.general) / max(len(self.general) + len(self.queries), 1)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -191,7 +199,8 @@ class Hits(list[Hit]):
     of their channels, `rounds` and `reranker`. `among` counts the notes of the memories that were searched. `dropped`
     says, by the note's id, why a note that the second stage read is not among the hits. `fallbacks` says where the
     search did without a model that the settings name, and why. `asked` is the question as the memory was asked it where
-    that differs, since it refers back to the `history`.
+    that differs, since it refers back to the `history`. `claims` are what holds in general of what the question names,
+    in the place of as many notes, where the setting `claims.share` has them. `plan` is how a model read the question.
     """
 
     def __init__(
@@ -202,11 +211,13 @@ class Hits(list[Hit]):
         dropped: Mapping[str, str] | None = None,
         fallbacks: tuple[str, ...] = (),
         asked: str = "",
+        claims: tuple[Claim, ...] = (),
+        plan: QueryPlan | None = None,
     ) -> None:
         super().__init__(hits)
         self.degraded, self.among = degraded, among
         self.dropped, self.fallbacks = dict(dropped or {}), fallbacks
-        self.asked = asked
+        self.asked, self.claims, self.plan = asked, claims, plan
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -63,8 +63,13 @@ def read_by_model(
     roles: Roles,
     embedder: CheckedEmbedder,
     spent: Spent,
+    *,
+    routed: bool = False,
 ) -> Reading | None:
-    """Let the role `planning` read a question, with the turns before it; None where it fails."""
+    """Let the role `planning` read a question, with the turns before it; None where it fails.
+
+    Where they are `routed`, what it says is general is none of the queries for which notes are looked for.
+    """
     answer = roles.asked(planning(question, moment, turns), spent, "Reading the question")
     if answer is None:
         return None
@@ -73,7 +78,9 @@ def read_by_model(
     start, end = _midnight(one.since, moment, UNKNOWN_PAST), _midnight(after, moment, NEVER)
     times = ((start, end),) if one.since or one.until else ()
     queries = tuple(text for text in dict.fromkeys(one.queries) if text and text != question)[: MOST_QUERIES - 1]
-    plan = QueryPlan(one.topic, one.keywords, times, answer.model, queries)
+    general = tuple(text for text in dict.fromkeys(one.general) if text and routed)
+    queries = tuple(text for text in queries if text not in general)
+    plan = QueryPlan(one.topic, one.keywords, times, answer.model, queries, general)
     texts = [text for text in (plan.topic, *plan.keywords) if text]
     vectors = list(embedder.embed_documents(texts)) if texts else []
     asked = [embedder.embed_query(query) for query in queries]

@@ -39,13 +39,17 @@ class Refiner:
     embedder: CheckedEmbedder
     roles: Roles
     spent: Spent
+    routed: bool = False
+    """Whether queries that ask what holds in general are left to claims."""
 
     def search(self, db: Database, cache: NoteCache, query: Query, language: str, rounds: int) -> Hits:
         """Return the best notes for a question after at most so many rounds, each of one round trip.
 
         A note's score is the mean of what it scored in each round, of which each counts less than the one before.
         """
-        later = query = replace(query, reading=query.reading or self._planned(query)) if rounds > 1 else query
+        query = replace(query, reading=query.reading or self._planned(query)) if rounds > 1 else query
+        plan = query.reading.plan if query.reading and query.reading.plan.model else None
+        later = query = self._split(query) if self.settings.split else query
         found, told, languages, shares = list[Found](), list[Round](), [language], [1.0]
         while True:
             found.append(retrieve(db, cache, later, languages, self.settings))
@@ -66,7 +70,8 @@ class Refiner:
             )
             told.append(judged)
             if judged.sufficient or last or (not follow_up and len(found) == _UNAIDED):
-                return best_hits(db, cache, query, found, scores, told)
+                hits = best_hits(db, cache, query, found, scores, told)
+                return Hits(hits, among=hits.among, plan=plan)
             later = self._next(query, follow_up, best[0], found[0])
             shares.append(shares[-1] * (_FOLLOWED if follow_up else _ALIKE))
 
@@ -74,7 +79,18 @@ class Refiner:
         """Let the role read the question; None where it has no model, or that fails."""
         if not self.roles.has("planning"):
             return None
-        return read_by_model(query.text, query.moment, query.turns, self.roles, self.embedder, self.spent)
+        given = query.text, query.moment, query.turns, self.roles, self.embedder, self.spent
+        return read_by_model(*given, routed=self.routed)
+
+    def _split(self, query: Query) -> Query:
+        """Return a question as the first of its queries, with the others beside it (LightMem, section 3.4)."""
+        reading = query.reading
+        if reading is None or not reading.plan.model or not reading.queries:
+            return query
+        first, *rest = reading.plan.queries
+        own, *others = reading.queries
+        plan = replace(reading.plan, queries=tuple(rest))
+        return replace(query, text=first, vector=own, reading=replace(reading, plan=plan, queries=others))
 
     def _judged(
         self,

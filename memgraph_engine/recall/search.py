@@ -135,6 +135,9 @@ def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[s
         if enough and not _crowded(query, answer, settings, factor):
             break
         factor *= _GROWTH
+    if settings.split:
+        near = cosines(pool.notes, query.vector, *reading.queries).max(axis=2)
+        pool = pool.only(shared_out(near, max(query.top_k, query.candidates)))
     found = scored(query, pool, answer, languages, reading, settings)
     if _follows(query, found, settings):
         answer = _expanded(db, query, found, answer, settings)
@@ -143,10 +146,23 @@ def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[s
     if not weighs(settings):
         return found
     # how the reader, who is the first of the scopes, has used the notes, and their classes
-    reader, cosines = query.scope_names[0], found.fused.raw[:, 2:4]
-    given = found.notes, found.total, cosines, query.policies, query.moment, settings
+    reader, near = query.scope_names[0], found.fused.raw[:, 2:4]
+    given = found.notes, found.total, near, query.policies, query.moment, settings
     use = weigh(db, reader, query.scope_names, *given)
     return replace(found, total=use.weighted.sum(axis=1), use=use)
+
+
+def shared_out(near: "NDArray[np.float64]", most: int) -> list[int]:
+    """Return the rows of the notes nearest to each question, as many of each, together at most `most`.
+
+    `near` are the cosines of notes to questions, shape (questions, notes). What two questions share leaves room for one
+    more (LightMem, equations 3 and 4).
+
+    >>> shared_out(np.array([[0.9, 0.8, 0.7, 0.1], [0.9, 0.2, 0.1, 0.8]]), 3)
+    [0, 1, 3]
+    """
+    order = np.argsort(-near, axis=1, kind="stable").T.ravel().tolist()
+    return sorted([*dict.fromkeys(order)][:most])
 
 
 def _admitted(db: Database, cache: NoteCache, query: Query, answer: Row, settings: RecallSettings) -> tuple[Pool, int]:
@@ -482,7 +498,10 @@ def parameters(
     query: Query, languages: Sequence[str], settings: RecallSettings, factor: int = 1, spare: int = 1
 ) -> dict[str, Any]:
     """Return what the recall statement takes; `spare` is how many times as much is asked for, for what is left out."""
-    reading, pool, narrow = query.read(languages), settings.pool * factor * spare, query.filters.narrow
+    reading, narrow = query.read(languages), query.filters.narrow
+    pool = (max(query.top_k, query.candidates) if settings.split else settings.pool) * factor * spare
+    # two queries may propose the same notes, so what is shared out is chosen of as many as all have together
+    others = pool if settings.split else -(-pool // (len(reading.queries) + 1))
     words = terms("\n".join((query.text, *reading.plan.queries)), languages)
     return {
         "scopes": query.scope_names,
@@ -492,7 +511,7 @@ def parameters(
         "pool": 0 if narrow else pool,
         "narrowed_pool": pool if narrow else 0,
         "others": [packed(vector) for vector in reading.queries],
-        "others_pool": -(-pool // (len(reading.queries) + 1)),
+        "others_pool": others,
         "lexical_pool": _lexical_pool(query, settings, factor * spare),
         "times": [list(time) for time in reading.plan.times] if settings.has("time") else [],
         **query.filters.parameters(),

@@ -13,6 +13,7 @@ from memgraph_engine.errors import ModelError, ModelUnavailable, Unusable
 from memgraph_engine.llm.role import Request, role
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
+from memgraph_engine.model.memory import Note
 from memgraph_engine.model.ports import Reranker
 from memgraph_engine.model.result import Hit, Hits, Reranked
 from memgraph_engine.recall.search import Query, newest_first
@@ -59,33 +60,43 @@ class Selector:
         stay = set(range(min(query.top_k, len(found)))).difference(places)
         read = self._read(query, found, places, query.top_k - len(stay))
         if read is None:
-            return Hits(newest_first(found[: query.top_k]), among=found.among)
+            return Hits(newest_first(found[: query.top_k]), among=found.among, plan=found.plan)
         left = _among(read.order, stay, query.top_k)
         hits = [_placed(found, place, rank, read) for rank, place in enumerate(left)]
         dropped = {found[place].note.id: read.why for place in sorted(set(places).difference(left))}
-        return Hits(newest_first(hits), among=found.among, dropped=dropped)
+        return Hits(newest_first(hits), among=found.among, dropped=dropped, plan=found.plan)
 
     def _read(self, query: Query, found: Hits, places: Sequence[int], most: int) -> _Read | None:
         """Let the notes at these places be read, of which so many can be left; None if nothing comes of it."""
         if not places or not most:
             return None
-        texts = [found[place].note.context for place in places]
+        some = [found[place].note for place in places]
+        texts = [note.context for note in some]
         if self.reranker is not None:
             try:
                 return _reranked(self.reranker, query.text, texts, places, most)
             except ModelError as error:
                 self.spent.failed("Reranking the notes", error)
                 return None
-        answer = self.roles.asked(selecting(query.text, texts, most), self.spent, "Selecting the notes")
+        queries = found.plan.queries if found.plan else ()
+        shown = [_shown(note) for note in some]
+        answer = self.roles.asked(selecting(query.text, shown, most, queries), self.spent, "Selecting the notes")
         if answer is None:
             return None
         order = [places[number - 1] for number in answer.items[:most]]
         return _Read(answer.model, order, {}, f"{answer.model} read it, and kept {len(order)} of {len(texts)} notes")
 
 
-def selecting(question: str, notes: Sequence[str], most: int) -> Request:
-    """Ask which of notes, likeliest first, answer a question: at most so many."""
-    return role("selecting").request([{"text": text} for text in notes], question=[{"question": question}], most=most)
+def selecting(question: str, notes: Sequence[Mapping[str, str]], most: int, queries: Sequence[str] = ()) -> Request:
+    """Ask which of notes, likeliest first, answer a question, or one of the queries made of it: at most so many."""
+    asked = {"question": question} | ({"queries": list(queries)} if queries else {})
+    return role("selecting").request(notes, question=[asked], most=most)
+
+
+def _shown(note: Note) -> dict[str, str]:
+    """Return what a model is shown of a note: its text, and who said it when, as far as that is known."""
+    told = {"text": note.context, "said": f"{note.said_at:%Y-%m-%d}", "by": note.speaker or note.role}
+    return {name: value for name, value in told.items() if value}
 
 
 def _reranked(reranker: Reranker, question: str, texts: Sequence[str], places: Sequence[int], most: int) -> _Read:

@@ -31,10 +31,16 @@ CALL () {
       MATCH (n)-[r:SUPPORTS {stamp: p.stamp}]->(:Claim) WHERE all(line IN p.raw WHERE line IN n.raw)
       SET r.stamp = n.stamp
     }
+    // and what is put into the archive as it is need not be read again
+    SET n.abstracted = CASE WHEN row.light AND n.raw = p.raw AND p.abstracted = p.stamp THEN n.stamp ELSE n.abstracted END
+    WITH n, p, row
     // use writes/retell
     // what it stands for lives as long, is kept apart as it is, and is deleted with it
     CALL (n) {
       MATCH (n)-[:SUMS]->(m:Note) WHERE m.status IN ['archived', 'deleted'] AND n.status <> 'archived'
+      // its words are what they were, and so is what they claim
+      CALL (m) { MATCH (m)-[r:SUPPORTS {stamp: m.stamp}]->(:Claim) SET r.stamp = m.stamp + 1 }
+      SET m.abstracted = CASE m.abstracted WHEN m.stamp THEN m.stamp + 1 ELSE m.abstracted END
       SET m.policy = n.policy, m.apart = n.apart, m.expires_at = n.expires_at, m.erase_at = n.erase_at,
           m.stamp = m.stamp + 1, m.status = CASE n.status WHEN 'deleted' THEN 'deleted' ELSE 'archived' END
     }

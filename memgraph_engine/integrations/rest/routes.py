@@ -22,6 +22,7 @@ from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import NOTE_FILTERS, NoteFilters, filters_of
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.answer import Answer
+from memgraph_engine.model.claim import Claim
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Deletion, ErasurePlan, ErasureReceipt, Hit
 from memgraph_engine.operations import OPERATIONS, Operation
@@ -73,7 +74,14 @@ def _erase(asked: Asked, memory: Memory, own: Whose, given: dict[str, Any]) -> o
     return memory.erase(asked.access.plans.take(given["plan"], asked.tenant, own))
 
 
-_HITS = {"hits": list[Hit], "degraded": list[str], "among": int, "dropped": dict[str, str], "fallbacks": list[str]}
+_HITS = {
+    "hits": list[Hit],
+    "degraded": list[str],
+    "among": int,
+    "dropped": dict[str, str],
+    "fallbacks": list[str],
+    "claims": list[Claim],
+}
 CALLS: Mapping[str, Call] = {
     "search": Call(_search, _HITS),
     "get_all": Call(
