@@ -379,14 +379,14 @@ class Memory:
         eviction.limit(self.engine, self._scope(user_id, shared), cap)
 
     def evict(self, *, user_id: str | None = None, shared: bool = False, dry_run: bool = False) -> Evicted:
-        """Bring a memory that has more notes than its cap down to its target (`lifecycle.target`).
+        """Bring a memory that is above its cap, in notes or megabytes, down to its target (`lifecycle.target`).
 
-        The coldest notes are archived: those that were shown least and are oldest. Up to ten that tell of one matter
-        are summed up by one note, which has their sources. Left alone are notes that are pinned, held, pending,
-        superseded, written within a day, or of a class that is not evicted. Each summary is a decision, whose `undo`
-        brings back what it sums; `restore` brings back a single note; a search with `archived` finds them by their
-        words.
-        With `dry_run` nothing is written.
+        The coldest notes are archived: those that were shown least and are oldest, or those of the least utility
+        (`lifecycle.order`). Up to ten that tell of one matter are summed up by one note, with their sources; so are, by
+        a model alone, the earliest notes of long sessions (`lifecycle.session_cap`). Left alone are notes that are
+        pinned, held, pending, superseded, written within a day, or of a class that is not evicted. Each
+        summary is a decision, whose `undo` brings back what it sums; `restore` brings back a single note; a search with
+        `archived` finds them by their words. With `dry_run` nothing is written, and sessions are left out.
 
         >>> from datetime import UTC, datetime
         >>> day = datetime(2024, 1, 1, tzinfo=UTC)
@@ -406,7 +406,8 @@ class Memory:
         Without a model a note is tied to others of the same topic with which it shares rare keywords, and gets tags
         from its topics' labels. With one (the role `evolving`) ties are strengthened or added, notes get tags, and the
         contexts of the notes near it are written anew, where they keep every name, number, date and denial. Nobody's
-        words are changed. Each change is a decision that `undo` takes back. At most the newest 100 notes are looked at,
+        words are changed. With `lifecycle.join` the model also joins notes that tell aspects of one thing: a new note
+        stands for them. Each change is a decision that `undo` takes back. At most the newest 100 notes are looked at,
         none that is kept apart. A worker does this after so many interactions (`lifecycle.evolve`).
 
         >>> with Memory.connect(tenant=tenant) as memory:
@@ -1115,8 +1116,8 @@ class Memory:
         ...     memory.health().ok
         True
         """
-        settings = self.engine.settings
-        return health.look(self.engine.db, settings.tenant, settings.lifecycle.cap, health.patience(overdue))
+        tenant, caps = self.engine.settings.tenant, self.engine.settings.lifecycle
+        return health.look(self.engine.db, tenant, caps.cap, caps.cap_bytes, health.patience(overdue))
 
     # ---- inside -----------------------------------------------------------------------------
 

@@ -101,6 +101,7 @@ class RecallSettings(_Table):
     block_anchors: Annotated[int, Field(ge=1, le=100)]
     similarity: Weight
     frequency: Weight
+    restated: Weight
     decay: Weight
     utility: Weight
     policy: Weight
@@ -240,26 +241,36 @@ class LifecycleSettings(_Table):
 
     policies: Annotated[str, Field(min_length=1)]
     cap: Annotated[int, Field(ge=0)]
+    cap_mb: Annotated[float, Field(ge=0, le=1_000_000_000)]
     target: Annotated[float, Field(gt=0, le=1)]
+    order: Literal["temperature", "utility"]
     access_weight: Weight
     age_weight: Weight
     information_weight: Weight
     similar: Share
     cluster: Annotated[int, Field(ge=2, le=100)]
+    session_cap: Annotated[int, Field(ge=0)]
     keep: Annotated[float, Field(gt=0, le=1)]
     profile: Literal["off", "patterns", "models"]
     attributes: str
     evolve: Annotated[int, Field(ge=0, le=1000)]
+    join: bool
     past_days: Annotated[int, Field(ge=0, le=36_500)]
     decisions_days: Annotated[int, Field(ge=0, le=36_500)]
     runs_days: Annotated[int, Field(ge=0, le=36_500)]
     retrievals_days: Annotated[int, Field(ge=0, le=36_500)]
+
+    @property
+    def cap_bytes(self) -> int:
+        """The cap of megabytes, in bytes."""
+        return int(self.cap_mb * 1_000_000)
 
 
 class UseSettings(_Table):
     """Whether it is counted what readers are shown, and what follows; see `config/settings.toml`."""
 
     record: Literal["auto", "on", "off"]
+    flag: bool
     prune: bool
     prune_after: Annotated[int, Field(ge=0, le=36_500)]
 

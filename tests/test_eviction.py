@@ -321,6 +321,77 @@ def test_a_memory_has_a_cap_of_its_own(memory, clock):
     assert memory.evict(**OWNER).cap == 4
 
 
+def test_notes_of_the_least_utility_leave_first_where_the_settings_say_so(tenant, embedder, clock):
+    settings = Settings.load(lifecycle={**OLDEST, "order": "utility"}, use={"record": "on"})
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as memory:
+        tell(memory, clock, (*BOAT, "Our beekeeper sold two hives."))
+        old, young = ([memory.get(name, **OWNER).id for name in some] for some in (["b0", "b1"], ["b2", "b3", "b4"]))
+        memory.reflect("What of the boat?", old, "I bought an old boat in Porto; it has two masts.", **OWNER)
+        (decision,) = memory.evict(**OWNER).decisions
+        assert set(memory.get(decision.note, **OWNER).sums) == {*young}
+
+
+def test_what_was_said_again_is_warmer_where_that_counts(tenant, embedder, clock):
+    settings = Settings.load(lifecycle=OLDEST, recall={"restated": 1.0})
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as memory:
+        tell(memory, clock, (*BOAT, "Our beekeeper sold two hives."))
+        again = memory.add({"text": BOAT[1], "speaker": "Ana", "session": "t"}, **OWNER).entries[0]
+        assert again.kind == "reinforce"
+        clock.later(2 * DAY)
+        told = [
+            one.id for decision in memory.evict(**OWNER).decisions for one in memory.get(decision.note, **OWNER).sources
+        ]
+        assert "b1" not in told
+        assert "b0" in told
+
+
+def test_a_memory_is_brought_down_to_its_megabytes(tenant, embedder, clock):
+    """By the cap on bytes alone, of which a worker knows too."""
+    settings = Settings.load(lifecycle={**OLDEST, "cap": 0, "cap_mb": 0.015})
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as memory:
+        vectors = 8 * memory.engine.embedder.dimensions / 1e6  # of one note, in megabytes
+        tell(memory, clock, BOAT)
+        assert 4 * vectors < memory.evict(**OWNER).megabytes < 0.015
+        tell(
+            memory, clock, ["Our beekeeper sold two hives.", "The hives are yellow.", "The bees sleep in winter."], "c"
+        )
+        dry = memory.evict(**OWNER, dry_run=True)
+        assert (dry.notes > 0, dry.megabytes > 0.015) == (True, True)
+        runs = []
+        Worker(memory.engine, tell=runs.append).once()
+        assert [one.outcome for one in runs if one.kind == "evict"] == ["done"]
+        after = memory.evict(**OWNER)
+        assert (after.notes, after.cap, after.cap_mb) == (0, 0, 0.015)
+        assert after.megabytes <= 0.75 * 0.015
+        assert memory.verify(**OWNER) == []
+
+
+def test_a_model_sums_up_the_earliest_of_a_long_session_and_without_one_nothing_changes(tenant, embedder, clock):
+    settings = Settings.load(lifecycle={"session_cap": 4, "evolve": 1})
+    texts = (*BOAT, "I sold the boat's old dinghy.", "The boat lies at quay nine.")
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as memory:
+        tell(memory, clock, texts)
+        tell(memory, clock, ["Our beekeeper sold two hives."], "c", session="t")
+        before = snapshot(memory)
+        assert memory.evict(**OWNER).notes == 0
+        same(snapshot(memory), before)
+    whole = " ".join(f"Ana said: {text}" for text in texts[:4])
+    for summary, kept in (("Ana sails.", 7), (whole, 4)):  # one that loses what was said is not taken
+        chat = ScriptedChat([{"groups": [{"group": 1, "summary": summary}]}])
+        with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings, llm=chat) as memory:
+            assert memory.evict(**OWNER, dry_run=True).notes == 0
+            done = memory.evict(**OWNER)
+            assert len(chat.calls) == 1
+            assert len(list(memory.get_all(**OWNER))) == kept
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as memory:
+        (decision,) = done.decisions
+        note = memory.get(decision.note, **OWNER)
+        assert ([one.id for one in note.sources], note.context) == (["b0", "b1", "b2", "b3"], whole)
+        assert memory.verify(**OWNER) == []
+        memory.undo(decision.id, **OWNER)
+        same(snapshot(memory), before)
+
+
 def test_a_worker_evicts(memory, clock):
     tell(memory, clock, (*BOAT, "Our beekeeper sold two hives."))
     runs = []

@@ -225,6 +225,72 @@ def test_a_tie_is_strengthened_once_and_an_undo_gives_it_its_score_back(connect)
     assert ties(memory, new)[older[0], "link"] == was
 
 
+LIKES = ["I like red.", "I like sports cars."]
+BOTH = "Ana likes red and sports cars."
+
+
+@pytest.fixture
+def joining(connect):
+    """Tell two aspects of one thing, and let a model join them by a text; return the memory, and what it was."""
+
+    def joined(text=BOTH, answers=None, roles=("", ""), **given):
+        quiet = connect(gate={"link": False, "merge": False})
+        own = [{"session": f"s{n}", **({"role": role} if role else {})} for n, role in enumerate(roles)]
+        (older,) = tell(quiet, LIKES[:1], speaker="Ana", **own[0])
+        quiet.evolve(**ANA)
+        (new,) = tell(quiet, LIKES[1:], speaker="Ana", **own[1])
+        told = {"notes": [{"note": 1, "context": text}, {"note": 2, "join": True}]}
+        memory = connect(ScriptedChat(answers or [told]), **{"lifecycle": {"join": True}, **given})
+        before = snapshot(memory)
+        return memory, (older, new), before, memory.evolve(**ANA)
+
+    return joined
+
+
+def test_a_model_joins_what_tells_aspects_of_one_thing_and_nothing_is_lost(joining):
+    memory, told, before, done = joining()
+    assert (done.joined, done.ties, done.contexts) == (2, 0, 0)
+    (decision,) = done.decisions
+    note = memory.get(decision.note, **ANA)
+    assert [one.id for one in memory.get_all(**ANA)] == [note.id]
+    assert (note.context, {*note.sums}, note.speaker) == (BOTH, {*told}, "Ana")
+    assert all(any(said in line for line in note.raw) for said in LIKES)
+    for n, said in enumerate(LIKES):
+        assert [hit.note.id for hit in memory.search("What does Ana like?", session=f"s{n}", **ANA)] == [note.id]
+        assert memory.get(f"m0{said[:9]}", **ANA).id == note.id
+    assert memory.search("What cars does Ana like?", **ANA)[0].note.id == note.id
+    assert {hit.note.id for hit in memory.search("sports cars", archived=True, **ANA)} >= {note.id, told[1]}
+    assert memory.verify(**ANA) == []
+    assert memory.evolve(**ANA).notes == 0
+    memory.undo(decision.id, **ANA)
+    same(snapshot(memory), before)
+    assert memory.verify(**ANA) == []
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"text": "Ana likes red sports cars from Porto."},  # it adds a name
+        {"text": ""},
+        {"roles": ("user", "assistant")},  # nobody's words are put into another's mouth
+        {"lifecycle": {"join": False}},
+    ],
+)
+def test_what_may_not_be_joined_stays_as_it_is(joining, given):
+    memory, _, before, done = joining(**given)
+    assert (done.notes, done.joined, done.decisions) == (1, 0, ())
+    same(snapshot(memory), before)
+
+
+def test_an_erasure_takes_one_aspect_out_of_what_was_joined(joining):
+    memory, _, _, done = joining()
+    memory.erase(memory.forget(user_id="ana", source=f"m0{LIKES[1][:9]}"))
+    note = memory.get(done.decisions[0].note, **ANA)
+    assert "red" in note.context
+    assert "sports" not in everything_told(memory)
+    assert memory.verify(**ANA) == []
+
+
 def test_a_model_that_fails_is_done_without(asked):
     memory, _, older, _, before, done = asked(answers=["no JSON", "none again"])
     assert done.notes == 1

@@ -86,9 +86,9 @@ def test_by_default_nothing_ends(tenant, embedder, clock):
         (one,) = memory.get_all(user_id="ana")
         assert (one.policy, one.expires_at.year, one.erase_at.year, one.pinned) == ("factual", 9999, 9999, False)
         assert (
-            memory.engine.db.run("scopes/waits", scope=f"{tenant}/ana", cap=0, evolve=0, blocks=0, claims=0)[0][
-                "expiring"
-            ]
+            memory.engine.db.run(
+                "scopes/waits", scope=f"{tenant}/ana", cap=0, bytes=0, dimensions=0, evolve=0, blocks=0, claims=0
+            )[0]["expiring"]
             is False
         )
 
@@ -346,7 +346,14 @@ def test_a_sweep_takes_out_of_sums_keywords_and_vectors(memory, clock):
         ).single()
     assert (kept["vectors"], kept["notes"]) == (0, 2)
     (waits,) = memory.engine.db.run(
-        "scopes/waits", scope=f"{memory.engine.settings.tenant}/ana", cap=0, evolve=0, blocks=0, claims=0
+        "scopes/waits",
+        scope=f"{memory.engine.settings.tenant}/ana",
+        cap=0,
+        bytes=0,
+        dimensions=0,
+        evolve=0,
+        blocks=0,
+        claims=0,
     )
     assert waits["expiring"] is False  # searches look at no ends any more
     assert memory.sweep(user_id="ana").notes == 0
@@ -571,7 +578,14 @@ def test_a_sweep_erases_what_was_long_enough_in_the_archive(memory, clock):
     assert "madeira" in everything_told(memory)
     clock.later(21 * DAY)
     assert memory.engine.db.run(
-        "scopes/waits", scope=f"{memory.engine.settings.tenant}/ana", cap=0, evolve=0, blocks=0, claims=0
+        "scopes/waits",
+        scope=f"{memory.engine.settings.tenant}/ana",
+        cap=0,
+        bytes=0,
+        dimensions=0,
+        evolve=0,
+        blocks=0,
+        claims=0,
     )[0]["expiring"]
     (receipt,) = memory.sweep(user_id="ana").erased
     assert receipt.residue == 0
@@ -580,7 +594,14 @@ def test_a_sweep_erases_what_was_long_enough_in_the_archive(memory, clock):
     assert "heron" in told  # its archive has no end
     assert memory.verify(user_id="ana") == []
     assert not memory.engine.db.run(
-        "scopes/waits", scope=f"{memory.engine.settings.tenant}/ana", cap=0, evolve=0, blocks=0, claims=0
+        "scopes/waits",
+        scope=f"{memory.engine.settings.tenant}/ana",
+        cap=0,
+        bytes=0,
+        dimensions=0,
+        evolve=0,
+        blocks=0,
+        claims=0,
     )[0]["expiring"]
 
 
@@ -601,7 +622,14 @@ def test_what_is_held_is_hidden_and_not_erased(memory, clock, held):
     worker = Worker(memory.engine)
     assert worker.once()
     assert not memory.engine.db.run(
-        "scopes/waits", scope=f"{memory.engine.settings.tenant}/ana", cap=0, evolve=0, blocks=0, claims=0
+        "scopes/waits",
+        scope=f"{memory.engine.settings.tenant}/ana",
+        cap=0,
+        bytes=0,
+        dimensions=0,
+        evolve=0,
+        blocks=0,
+        claims=0,
     )[0]["expiring"]
     assert memory.undo(swept.decisions[0].id, user_id="ana").kind == "undo"
     memory.release(hold.id, user_id="ana")

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -42,6 +43,24 @@ def test_a_file_is_read(tmp_path):
     )
     assert found.rules[0] == Rule("b", kind="document", tags=("x",))
     assert found.rules[1].pattern.search("My CODE")
+
+
+def test_a_rule_goes_by_what_a_message_says(tmp_path):
+    """As in the file of MemoryArchitect: small talk is ephemeral, and a request is bound to its intent."""
+    found = policies("memoryarchitect")
+    said = {
+        "Thanks a lot! See you soon.": "ephemeral",
+        "Book a table for two tonight, please.": "intent-bound",
+        "What should I know about growing tomatoes?": "intent-bound",
+        "My tomatoes have yellow leaves. What could be wrong?": "factual",
+        "I water the tomatoes twice a week.": "factual",
+    }
+    assert {text: found.of(Source("1", text, "")).name for text in said} == said
+    assert found.of(Source("1", "Where is Ana?", "", kind="document")).name == "canonical"
+    german = Source("1", "Vielen Dank, bis bald!", "")
+    assert [replace(found, language=one).of(german).name for one in ("german", "english")] == ["ephemeral", "factual"]
+    with pytest.raises(PolicyError, match="'lies' is none of small-talk, request"):
+        read(tmp_path, GOOD + "rules:\n  - {when: {says: lies}, class: a}\n")
 
 
 def test_what_counts_use_is_read(tmp_path):

@@ -29,14 +29,19 @@ VALUES = {
         "recall.ranking": "cosine",  # section 3.7.1
         "recall.similarity": 0.7,
         "recall.frequency": 0.15,
+        "recall.restated": 1.0,  # section 3.6.1
         "recall.decay": 0.15,
         "recall.related_from": 5,  # section 4.3
         "recall.depth": 2,  # section 4.3, where it has no value
         "use.record": "on",  # section 3.7.1: n_access
+        "lifecycle.session_cap": 40,  # section 3.8.2, where it has no number
+        "lifecycle.join": True,  # section 3.6.1
         "lifecycle.evolve": 5,  # section 5.2.3
         "lifecycle.access_weight": 1.0,  # section 3.8.3
         "lifecycle.age_weight": 1.0,
         "lifecycle.information_weight": OFF,
+        "lifecycle.cap_mb": 8000,  # section 3.8.1
+        "lifecycle.order": "temperature",  # section 3.8.3
         "lifecycle.target": 0.875,  # section 3.8.1: 8 GB to 7 GB
         "lifecycle.profile": "models",  # section 3.3.2
         "prompt.interactions": 10,  # section 3.4.1
@@ -61,6 +66,9 @@ VALUES = {
         "recall.utility": 0.2,
         "recall.policy": 0.2,  # half of one and the boost: the boost counts 0.1
         "lifecycle.policies": "memoryarchitect",  # section III.A
+        "lifecycle.cap": 10_000,  # section II.F
+        "lifecycle.order": "utility",
+        "use.flag": True,  # section II.D.2
         "use.prune": True,  # section II.D.3
     },
 }

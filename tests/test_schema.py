@@ -236,7 +236,7 @@ def test_claims_of_the_schema_before_sharing_are_shared_after_the_next_run(serve
         newer.share_claims(on=True, shared=True)
         assert newer.claims(shared=True) == []
         assert [claim.text for claim in newer.claims(user_id="ana")] == ["Whales are mammals"]
-        waits = {"cap": 0, "evolve": 0, "blocks": 0, "claims": 1}
+        waits = {"cap": 0, "bytes": 0, "dimensions": 0, "evolve": 0, "blocks": 0, "claims": 1}
         for user in users:
             assert newer.engine.db.run("scopes/waits", scope=f"{newer.engine.settings.tenant}/{user}", **waits)[0][
                 "unclaimed"

@@ -41,6 +41,22 @@ def found(memory):
     return [hit.note.id for hit in memory.search(ASKED, **ANA)]
 
 
+def test_what_an_answer_contradicts_is_tagged_for_review_where_the_settings_say_so(connected):  # noqa: F811
+    memory, text = connected(use={"record": "on", "flag": True}), "Water the tomatoes every 7 days."
+    water = note(memory.add({"text": text, "tags": ["garden"]}, **ANA))
+    asked = "How often do I water the tomatoes?", [water], "Water the tomatoes every 9 days."
+    assert [one.outcome for one in connected(use={"record": "on"}).reflect(*asked, **ANA).notes] == ["contradicted"]
+    assert memory.get(water, **ANA).tags == ("garden",)  # by default it is not
+    before = snapshot(memory)
+    (flagged,) = memory.reflect(*asked, **ANA).decisions
+    assert [one.id for one in memory.get_all(tags=["contradicted"], **ANA)] == [water]
+    assert flagged in memory.explain(water, **ANA).decisions
+    assert memory.reflect(*asked, **ANA).decisions == ()
+    memory.undo(flagged.id, **ANA)
+    same(snapshot(memory), before)
+    assert memory.verify(**ANA) == []
+
+
 # ---- uses ---------------------------------------------------------------------------------------
 
 

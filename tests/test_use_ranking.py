@@ -8,7 +8,7 @@ import pytest
 from memgraph_engine import Settings, SettingsError
 from memgraph_engine.graph.database import Database
 from memgraph_engine.recall.use import USE
-from tests.test_use import ANA, connected, note  # noqa: F401  fixtures
+from tests.test_use import ANA, HERON, TIDE, connected, note  # noqa: F401  fixtures
 
 BEGIN = datetime(2024, 5, 1, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -140,6 +140,25 @@ def test_mla_arc_ranks_by_cosine_frequency_and_decay(boats):
         expected = 0.7 * hit.similarity + 0.15 * shown.get(hit.note.id, 0.0) + 0.15 * 2 ** (-age / 30)
         assert hit.score == pytest.approx(expected)
         assert not hit.explanation.ranking
+
+
+def test_a_restatement_counts_as_a_showing_where_it_has_a_weight_and_goes_with_its_undo(connected):  # noqa: F811
+    """As MLA-ARC reinforces (section 3.6.1)."""
+    memory = connected(preset="mla-arc", recall={"restated": 2.0})
+    first = note(memory.add({"text": HERON, "session": "s"}, **ANA))
+    other = note(memory.add({"text": TIDE, "session": "s"}, **ANA))
+    entry = memory.add({"text": HERON, "session": "again"}, **ANA).entries[0]
+    assert (entry.note, entry.kind) == (first, "reinforce")
+
+    def told():
+        hits = memory.search("What does the heron eat at noon?", **ANA, explain=True)
+        found = {hit.note.id: hit.explanation.use["frequency"].raw for hit in hits}
+        return memory.get(first, **ANA).restated, found[first], found[other]
+
+    assert told() == (1, 2.0, 0.0)
+    assert memory.explain(first, **ANA).note.restated == 1
+    memory.undo(entry.decision, **ANA)
+    assert told() == (0, 0.0, 0.0)
 
 
 def test_memoryarchitect_ranks_by_similarity_utility_and_boost(boats):

@@ -1,6 +1,8 @@
 // What waits in the memories of a tenant, by the job that would do it: in how many memories, and since when in the first of them.
 // $tenant: string    the tenant
 // $cap: integer    readable notes of a scope without a cap of its own; 0 for any number
+// $bytes: integer    bytes of a scope's readable notes, at most; 0 for any number
+// $dimensions: integer    length of the embedder's vectors
 // $alive: datetime    the present: what ends by then is no work but the sweep's
 // returns job, memories, since [ms] or null where it is not known
 MATCH (s:Scope) WHERE s.tenant = $tenant
@@ -16,7 +18,8 @@ CALL (s) {
   WITH min(e.begun) AS since WHERE since IS NOT NULL
   RETURN 'erase' AS job, since
   UNION
-  WITH s WHERE coalesce(s.cap, $cap) > 0 AND s.notes > coalesce(s.cap, $cap)
+  WITH s WHERE
+  // use scopes/crowded
   RETURN 'evict' AS job, null AS since
 }
 RETURN job, count(*) AS memories, min(since).epochMillis AS since ORDER BY job

@@ -4,14 +4,18 @@
 // $unpruned: datetime    since when history must have been pruned, or that is work; null where it is kept for ever
 // $unweighed: datetime    since when the utilities of notes must have been looked at, or that is work; null where nothing is pruned
 // $cap: integer    readable notes of a scope without a cap of its own; 0 for any number
+// $bytes: integer    bytes of a scope's readable notes, at most; 0 for any number
+// $dimensions: integer    length of the embedder's vectors
 // $blocks: integer    after how many writes a scope's blocks are built; 0 for never
 // $claims: integer    after how many writes a scope's claims are looked for; 0 for never
 // $evolve: integer    after how many new messages a scope evolves; 0 for never
 // $alive: datetime    the present: what ends by then is no work but the sweep's
-// returns tenant, user, pending, expiring, crowded (has more notes than its cap), erasing, evolving, unbuilt, unclaimed, changed_since, notes_since, ran, pruned, weighed [ms] or null for never
+// returns tenant, user, pending, expiring, crowded (is above its cap), erasing, evolving, unbuilt, unclaimed, changed_since, notes_since, ran, pruned, weighed [ms] or null for never
 MATCH (s:Scope) WHERE $tenant IS NULL OR s.tenant = $tenant
 WITH s, EXISTS { MATCH (n:Note {scope: s.scope, status: 'pending'}) WHERE n.expires_at > $alive } AS pending,
-     coalesce(s.next_expiry <= $alive, false) AS expiring, coalesce(s.cap, $cap) > 0 AND s.notes > coalesce(s.cap, $cap) AS crowded,
+     coalesce(s.next_expiry <= $alive, false) AS expiring,
+     // use scopes/crowded
+     AS crowded,
      EXISTS { MATCH (e:Erasure {scope: s.scope}) WHERE e.id >= '' } AS erasing,
      $evolve > 0 AND COUNT {
        MATCH (d:Decision {scope: s.scope}) WHERE d.version > coalesce(s.evolved_to, 0) AND d.place >= 0 AND size(d.sources) > 0

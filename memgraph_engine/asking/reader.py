@@ -48,7 +48,7 @@ from memgraph_engine.recall.refine import Refiner
 from memgraph_engine.recall.relevance import tell_unfitted, weights
 from memgraph_engine.recall.search import Query, anchors, best_hits, retrieve
 from memgraph_engine.recall.select import Selector
-from memgraph_engine.writing.lives import follow
+from memgraph_engine.writing.lives import flag, follow
 
 _SAID = ("", "user", "assistant")  # roles of turns that tell what a question refers back to
 _EARLIER = 1000  # turns of a session among which the nearest to a question are looked for
@@ -498,7 +498,9 @@ class Reader:
         scored = {note: after for note, (before, after) in worth.items() if before != after}
         self._log.given(scope, "reflect", question, (note for note in shown if note.id in scored), {"worth": scored})
         judged = (Reflected(note, *one, *worth.get(note, (None, None))) for note, one in told.items())
-        return Reflection(question, tuple(judged), tuple(follow(engine, scope, changes)))
+        disputed = [note for note, (outcome, _) in told.items() if outcome == "contradicted"]
+        made = (*follow(engine, scope, changes), *flag(engine, scope, disputed))
+        return Reflection(question, tuple(judged), made)
 
     def _reflect(self, scope: Scope, answer: Answer) -> None:
         """Reflect on an answer that was just made, where its use is counted. If that fails, the answer is not lost."""

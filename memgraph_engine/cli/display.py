@@ -509,7 +509,8 @@ def _(swept: Swept, on: Target) -> None:
 
 @alone.register
 def _(done: Evicted, on: Target) -> None:
-    cap = f"the cap is {done.cap:,}" if done.cap else "there is no cap"
+    caps = [f"{done.cap:,}" if done.cap else "", f"{done.cap_mb:,g} MB" if done.cap_mb else ""]
+    cap = f"the cap is {' and '.join(filter(None, caps))}" if any(caps) else "there is no cap"
     if done.notes:
         archived = "Archived" if done.decisions else "Would archive"
         made = "1 summary stands" if done.summaries == 1 else f"{done.summaries:,} summaries stand"
@@ -522,7 +523,8 @@ def _(done: Evicted, on: Target) -> None:
 def _(done: Evolved, on: Target) -> None:
     made = f"{show.count(done.ties, 'tie')}, {show.count(done.contexts, 'context')}"
     looked = f"Looked at {show.count(done.notes, 'new note')}"
-    typer.echo(f"{looked}, changed {made} and the tags of {show.count(done.tags, 'note')}.")
+    joined = f" Joined {show.count(done.joined, 'note')}." if done.joined else ""
+    typer.echo(f"{looked}, changed {made} and the tags of {show.count(done.tags, 'note')}.{joined}")
     on.undoing("To take it back", done.decisions, done.fallbacks)
 
 

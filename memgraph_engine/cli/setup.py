@@ -133,7 +133,7 @@ def _look(tenant: str | None, overdue: timedelta) -> "Health":
             return Health("", ("The managed server does not run: memgraph-engine db start starts it.",))
     try:
         with open_database(settings) as db:
-            return look(db, settings.tenant, settings.lifecycle.cap, overdue)
+            return look(db, settings.tenant, settings.lifecycle.cap, settings.lifecycle.cap_bytes, overdue)
     except (StoreError, LocalServerError) as error:
         return Health(settings.uri, (str(error),))
 

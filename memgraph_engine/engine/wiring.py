@@ -109,9 +109,9 @@ class Engine:
     @property
     def counts_use(self) -> bool:
         """Whether what readers are shown is counted: where the settings say so, or where anything reads it."""
-        use, recall, cap = self.settings.use, self.settings.recall, self.settings.lifecycle.cap
+        use, recall, caps = self.settings.use, self.settings.recall, self.settings.lifecycle
         limited = any(one.uses or one.extend for one in self.policies.classes.values())
-        read = limited or recall.reads_use or use.prune or cap > 0
+        read = limited or recall.reads_use or use.prune or caps.cap > 0 or caps.cap_mb > 0
         return use.record == "on" or (use.record == "auto" and read)
 
     def now(self) -> datetime:
@@ -169,7 +169,7 @@ def build(
     """Connect, load the embedder, the judge and the reranker, and make or check the schema."""
     Scope(settings.tenant)  # refuses what names none
     roles = Roles(settings.llm, llm=llm)
-    lives = policies(settings.lifecycle.policies)
+    lives = replace(policies(settings.lifecycle.policies), language=settings.language or DEFAULT_LANGUAGE)
     own = embedder if embedder is not None or not settings.embedder else embedder_named(settings)
     checked = CheckedEmbedder(own) if own is not None else None
     second = judge if judge is not None else judge_named(settings)

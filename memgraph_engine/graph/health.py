@@ -33,12 +33,16 @@ def patience(overdue: float) -> timedelta:
     return timedelta(seconds=overdue)
 
 
-def look(db: Database, tenant: str, cap: int, overdue: timedelta) -> Health:
-    """Return how the database is; work that waits longer than `overdue` is a fault. A database's errors are faults."""
+def look(db: Database, tenant: str, cap: int, size: int, overdue: timedelta) -> Health:
+    """Return how the database is; work that waits longer than `overdue` is a fault. A database's errors are faults.
+
+    A memory without a cap of its own may have `cap` notes, and `size` bytes; 0 is any number.
+    """
     try:
         rows = db.run("store/read")
         clock = ahead(db)
-        waiting = db.run("scopes/undone", tenant=tenant, cap=cap) if rows else []
+        caps = {"cap": cap, "bytes": size, "dimensions": rows[0]["dimensions"]} if rows else {}
+        waiting = db.run("scopes/undone", tenant=tenant, **caps) if rows else []
         fresh = db.run("scopes/fresh", tenant=tenant)[0]["notes"] if rows else 0
         left = scopes.imports_cut_off(db, tenant)
     except StoreError as error:

@@ -126,13 +126,18 @@ class NewNote:
 class Evictable:
     """A note that may be evicted, with the terms of its own words; `sums` counts the notes that a summary stands for.
 
-    `alike` is what all notes of a summary have in common: class, whether that keeps it apart, speaker, role and ends.
+    A `message` may tell it, and so many sources more, by which it is `restated`; a summary has none of its own. `alike`
+    is what all notes of a summary have in common: class, whether that keeps it apart, speaker, role and ends.
     """
 
     id: str
+    session: str
     created_at: datetime
     terms: tuple[str, ...]
     role: str
+    policy: str
+    message: bool
+    restated: int
     sums: int
     alike: tuple[object, ...]
 

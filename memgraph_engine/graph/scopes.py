@@ -23,7 +23,7 @@ def open_scope(db: Database | Runner, scope: Scope, language: str) -> tuple[str,
 
 @dataclass(frozen=True, slots=True)
 class ScopeState:
-    """A scope's version, language, and number of readable notes.
+    """A scope's version, language, and number of readable notes, with the `terms` of their words and contexts.
 
     Decisions from before `decisions_since` may have been pruned; None where none were. `cap` is its own, None for that
     of the settings.
@@ -34,6 +34,11 @@ class ScopeState:
     notes: int
     decisions_since: datetime | None = None
     cap: int | None = None
+    terms: int = 0
+
+    def size(self, dimensions: int) -> int:
+        """Return about how many bytes its notes take: two vectors each, and their texts (`scopes/crowded`)."""
+        return 8 * (self.notes * dimensions + self.terms)
 
 
 def state(db: Database, scope: str) -> ScopeState | None:

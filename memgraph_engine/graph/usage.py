@@ -1,5 +1,6 @@
 """How readers have used notes. It has no version and no edges: no write waits for it, and no undo changes it."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -15,13 +16,15 @@ _ROWS = 1000  # nodes in one transaction
 class Weighed:
     """What is weighed of a note beside its words.
 
-    Its class, when it was created, whether a `message` tells it, and its `usage`, None where it was never counted.
+    Its class, when it was created, whether a `message` tells it, its `usage`, None where it was never counted, and how
+    many sources more say the same; a summary has none of its own.
     """
 
     policy: str
     created: datetime
     message: bool
     usage: Usage | None
+    restated: int = 0
 
 
 def weighed(tx: Runner, reader: str, scopes: Sequence[str], ids: Sequence[str]) -> dict[str, Weighed]:
@@ -33,6 +36,14 @@ def weighed(tx: Runner, reader: str, scopes: Sequence[str], ids: Sequence[str]) 
 def prunable(db: Database, scope: str, before: datetime) -> Iterator[tuple[str, Weighed]]:
     """Yield the active notes of a scope that were created before, and are not pinned, by their ids."""
     return ((row["id"], made(Weighed, row)) for row in db.stream("usage/prunable", scope=scope, before=before))
+
+
+def of_readers(db: Database, readers: Sequence[str]) -> dict[str, list[Usage]]:
+    """Return how each of some readers has used notes, by their ids."""
+    found: defaultdict[str, list[Usage]] = defaultdict(list)
+    for row in db.stream("usage/readers", scopes=list(readers)):
+        found[row["id"]].append(made(Usage, row["usage"]))
+    return found
 
 
 def change(

@@ -13,10 +13,10 @@ class Waiting:
     """What came to a scope since its topics were found (`ran`, None for never): writes, and notes new to the graph.
 
     `pending`: some notes are not constructed yet. `expiring`: some may have expired that are not swept yet. `crowded`:
-    it has more notes than its cap. `erasing`: an erasure is begun and not done. `evolving`: it was told enough since it
-    evolved. `unbuilt`: it was written to enough since its blocks were built, `unclaimed` since claims
-    were looked for. `pruned` is when its history was, and
-    `weighed` when the utilities of its notes were looked at; None for never.
+    it is above its cap, in notes or in bytes. `erasing`: an erasure is begun and not done. `evolving`: it was told
+    enough since it evolved. `unbuilt`: it was written to enough since its blocks were built, `unclaimed` since claims
+    were looked for. `pruned` is when its history was, and `weighed` when the utilities of its notes were looked at;
+    None for never.
     """
 
     scope: Scope
@@ -38,10 +38,13 @@ class Waiting:
 class Limits:
     """After how much a scope has work, at 0 never.
 
-    `cap`: notes of one that has no cap of its own. `evolve`: new messages. `blocks` and `claims`: writes.
+    `cap`: notes of one that has no cap of its own. `bytes`: what notes with vectors of so many `dimensions` take.
+    `evolve`: new messages. `blocks` and `claims`: writes.
     """
 
     cap: int = 0
+    bytes: int = 0
+    dimensions: int = 0
     evolve: int = 0
     blocks: int = 0
     claims: int = 0

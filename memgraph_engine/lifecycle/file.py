@@ -10,7 +10,7 @@ from typing import Any, NoReturn, cast, get_args
 import yaml
 
 from memgraph_engine.errors import MissingExtra, PolicyError
-from memgraph_engine.lifecycle.policies import End, Extension, Pattern, Policies, Policy, Rule
+from memgraph_engine.lifecycle.policies import End, Extension, Pattern, Policies, Policy, Rule, Says
 from memgraph_engine.lifecycle.utility import MOST, START
 from memgraph_engine.model.memory import SourceKind
 from memgraph_engine.resources import resource
@@ -122,6 +122,7 @@ class _File:
             **dict.fromkeys(("role", "speaker", "agent", "session"), self._text),
             "tags": lambda one: tuple(self._text(tag) for tag in self._list(one, "tags")),
             "pattern": self._pattern,
+            "says": lambda one: self._choice(one, get_args(Says)),
         }
         when = self._mapping(given["when"], tuple(read), "when")
         if not when:

@@ -9,9 +9,14 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
 from memgraph_engine.errors import InvalidInput
+from memgraph_engine.language.questions import only_asks, small_talk
+from memgraph_engine.language.terms import DEFAULT_LANGUAGE
+from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Note, Source
 
 End = Literal["archive", "erase"]
+Says = Literal["small-talk", "request"]
+"""What a message says and nothing besides: greetings, thanks and the like; or questions and what is asked for."""
 
 
 class Pattern(Protocol):
@@ -126,30 +131,48 @@ class Rule:
     session: str = ""
     tags: tuple[str, ...] = ()
     pattern: Pattern | None = None
+    says: Says | None = None
 
-    def fits(self, source: Source) -> bool:
-        """Tell whether a source has all of it.
+    def fits(self, source: Source, language: str = DEFAULT_LANGUAGE) -> bool:
+        """Tell whether a source has all of it; what it says is read in a language.
 
         >>> import re
         >>> Rule("private", pattern=re.compile("(?i)one-time code")).fits(Source("1", "My one-time code is 17.", ""))
+        True
+        >>> Rule("brief", says="request").fits(Source("1", "Book a table for two, please.", ""))
         True
         """
         own = (getattr(self, name) in ("", getattr(source, name)) for name in _NAMES)
         texts = (source.text, source.caption)
         found = not self.pattern or any(self.pattern.search(text) for text in texts)
-        return found and all(own) and set(self.tags) <= set(source.tags)
+        plain = found and all(own) and set(self.tags) <= set(source.tags)
+        return plain and (self.says is None or self.says == _said(source, language))
 
 
 _NAMES = ("kind", "role", "speaker", "agent", "session")
 
 
+def _said(source: Source, language: str) -> Says | None:
+    """Return what a message says and nothing besides; None for what tells something."""
+    text = without_recalled(source.text)
+    if source.kind != "message" or source.caption or not text.strip():
+        return None
+    if small_talk(text, language, assistant=source.role == "assistant"):
+        return "small-talk"
+    return "request" if only_asks(text, language) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """The classes by name, the class of what no rule fits, and the rules, of which the first that fits counts."""
+    """The classes by name, the class of what no rule fits, and the rules, of which the first that fits counts.
+
+    Rules that go by what is said read it in the `language`.
+    """
 
     default: str = DEFAULT_POLICY
     classes: Mapping[str, Policy] = field(default_factory=lambda: {DEFAULT_POLICY: Policy(DEFAULT_POLICY)})
     rules: tuple[Rule, ...] = ()
+    language: str = DEFAULT_LANGUAGE
 
     def assigned(self, source: Source, where: str, now: datetime) -> Source:
         """Return a source with its class and life; raises InvalidInput for what can't be.
@@ -211,7 +234,7 @@ class Policies:
     def of(self, source: Source) -> Policy:
         """Return the class of a source."""
         named = source.policy_as if source.policy_as in self.classes else ""
-        rule = next((rule.policy for rule in self.rules if rule.fits(source)), "")
+        rule = next((rule.policy for rule in self.rules if rule.fits(source, self.language)), "")
         return self.classes[named or rule or self.default]
 
     def shown(self, include: Collection[str] = (), where: str = "include") -> frozenset[str]:

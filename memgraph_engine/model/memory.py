@@ -190,7 +190,7 @@ class Note(Result):
     """
 
     brief = ("id", "status", "until", "replaced_by", "text")
-    derived = ("text", "metadata")
+    derived = ("text", "metadata", "restated")
 
     id: str
     raw: tuple[str, ...]
@@ -225,6 +225,11 @@ class Note(Result):
     def text(self) -> str:
         """Its own words: what was said, without speaker, date and the turn before; a line for each rendered source."""
         return "\n".join(words(line, self.sources)[0] for line in self.raw)
+
+    @property
+    def restated(self) -> int:
+        """How many of its sources say again what the first one said; 0 of a summary, whose sources tell its parts."""
+        return 0 if self.sums else max(len(self.sources) - 1, 0)
 
     def says(self, words: str) -> bool:
         """Tell whether some words stand in it, blanks aside: it may have been given another text since they did."""

@@ -34,6 +34,7 @@ DecisionKind = Literal[
     "archive",
     "profile",
     "evolve",
+    "flag",
 ]
 AT_ONCE = timedelta(minutes=10)
 """Within this time one puts right a slip of one's own; what is said later is news."""
@@ -414,8 +415,8 @@ class Evicted(Result):
     """How many notes were archived for a memory's cap, how many summaries stand for them, and by which decisions.
 
     Each decision made one summary; undo it to bring back what that sums. `left` is how many notes can be read now, and
-    `cap` how many may; 0 is any number. Of a dry run there are no decisions. `fallbacks` says, once for each reason,
-    what was summed up without a model though there is one.
+    `cap` how many may; 0 is any number. So are `megabytes` and `cap_mb`. Of a dry run there are no decisions.
+    `fallbacks` says, once for each reason, what was summed up without a model though there is one.
     """
 
     brief = ("notes", "summaries", "left", "cap")
@@ -427,6 +428,8 @@ class Evicted(Result):
     decisions: tuple[Decision, ...] = ()
     cost: Cost = NOTHING
     fallbacks: tuple[str, ...] = ()
+    megabytes: float = 0.0
+    cap_mb: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -434,8 +437,9 @@ class Evolved(Result):
     """What an evolution looked at, and what it changed, by which decisions; undo each of these to have it as before.
 
     `notes` are the new notes that were held against those near them. `ties` counts ties between notes that were added
-    or strengthened, `tags` the notes that got tags, `contexts` those that a chat model wrote another context for.
-    `fallbacks` says, once for each reason, what was done without a model though there is one.
+    or strengthened, `tags` the notes that got tags, `contexts` those that a chat model wrote another context for, and
+    `joined` those that it joined. `fallbacks` says, once for each reason, what was done without a model though there is
+    one.
     """
 
     brief = ("notes", "ties", "tags", "contexts")
@@ -447,6 +451,7 @@ class Evolved(Result):
     decisions: tuple[Decision, ...] = ()
     cost: Cost = NOTHING
     fallbacks: tuple[str, ...] = ()
+    joined: int = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -595,7 +600,8 @@ class Reflected(Result):
 class Reflection(Result):
     """What an answer to a question made of the notes shown for it, in their order.
 
-    `decisions` ended notes that were used as often as their policy allows, or prolonged such as it prolongs.
+    `decisions` ended notes that were used as often as their policy allows, prolonged such as it prolongs, or tagged
+    what the answer contradicts (`use.flag`).
     """
 
     brief = ("query", "notes")

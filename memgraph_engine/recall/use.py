@@ -1,6 +1,7 @@
 """What use and policies add to the scores of a pool, where the settings give them a weight.
 
-- frequency: how often the reader was shown the note, log(1 + shown) over the pool's greatest (MLA-ARC, section 3.7.1)
+- frequency: how often the reader was shown the note, log(1 + shown) over the pool's greatest (MLA-ARC, section 3.7.1);
+  `recall.restated` counts as so many showings whatever says the same again (section 3.6.1)
 - decay: 2 to the power of minus its age in half-lives of its class (the same section, which gives no formula)
 - utility: how useful it has proved to the reader (MemoryArchitect, section II.C.2)
 - policy: the boost of its class (the same section)
@@ -71,7 +72,7 @@ def weigh(
     if settings.ranking == BY_COSINE:
         own, first = cosines.max(axis=1, initial=-1.0), "similarity"
     known = usage.weighed(tx, reader, scopes, [note.id for note in notes])
-    raw = np.column_stack([own, *(_channels(notes, known, policies, now))])
+    raw = np.column_stack([own, *(_channels(notes, known, policies, now, settings.restated))])
     weights = np.array([settings.similarity, *(getattr(settings, channel) for channel in USE)])
     normalised = np.clip(raw, 0.0, 1.0)
     normalised[:, 1] = np.log1p(raw[:, 1]) / max(np.log1p(raw[:, 1]).max(initial=0.0), 1e-9)
@@ -81,14 +82,15 @@ def weigh(
 
 
 def _channels(
-    notes: Sequence[CachedNote], known: Mapping[str, Weighed], policies: Policies, now: datetime
+    notes: Sequence[CachedNote], known: Mapping[str, Weighed], policies: Policies, now: datetime, restated: float
 ) -> "list[NDArray[np.float64]]":
     """Return for each of USE what is weighed of each note, as it is."""
     classes = [policies.known(known[note.id].policy if note.id in known else "") for note in notes]
     used = [_usage(known.get(note.id), policy, now) for note, policy in zip(notes, classes, strict=True)]
+    told = [restated * max(known[note.id].restated, 0) if note.id in known else 0.0 for note in notes]
     ages = [max(now.timestamp() - note.said_at / 1000, 0.0) / _DAY for note in notes]
     columns = (
-        [one.shown for one in used],
+        [one.shown + again for one, again in zip(used, told, strict=True)],
         [_decayed(age, policy) for age, policy in zip(ages, classes, strict=True)],
         [utility.current(one, now) for one in used],
         [policy.boost for policy in classes],

@@ -19,7 +19,6 @@ from memgraph_engine.graph import leases, scopes
 from memgraph_engine.graph.waiting import Limits, Waiting, waiting, waits
 from memgraph_engine.model.health import JobRun
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.settings import Settings
 from memgraph_engine.topics.rebuild import Schedule, Topics
 from memgraph_engine.writing.adding import Construction
 from memgraph_engine.writing.erasure import Resumption
@@ -122,7 +121,7 @@ class Worker:
         schedule, now = Schedule.of(self._engine.settings), self._engine.now()
         if str(schedule) != self.plans["topics"]:  # their engine is not installed
             return ""
-        some = waiting(self._engine.db, self._tenant, limits=Limits(self._engine.settings.lifecycle.cap))
+        some = waiting(self._engine.db, self._tenant, limits=_after(self._engine))
         told = [(one, why) for one in some if (why := schedule.waits(one, now))]
         if not told:
             return ""
@@ -150,7 +149,7 @@ class Worker:
         for name in scopes.imports_cut_off(self._engine.db, self._tenant):
             scopes.clear(self._engine.db, name)
         unpruned, unweighed = (now - DAY if on else None for on in (prunes(settings), settings.use.prune))
-        for one in waiting(self._engine.db, self._tenant, unpruned, unweighed, _after(settings)):
+        for one in waiting(self._engine.db, self._tenant, unpruned, unweighed, _after(self._engine)):
             for lease in dict.fromkeys(job.lease for job, _ in self._due(one)):
                 if self.stopping:
                     return done
@@ -165,9 +164,9 @@ class Worker:
 
     def _work(self, scope: Scope, lease: str, *, again: bool) -> bool:
         """Do what is due in one memory under a lease, unless another worker has it or was faster."""
-        done, settings = False, self._engine.settings
+        done = False
         with leases.held_if_free(self._engine.db, f"{lease} {scope.name}") as mine:
-            now = waits(self._engine.db, scope, _after(settings)) if mine else None
+            now = waits(self._engine.db, scope, _after(self._engine)) if mine else None
             for job, why in self._due(now) if now else ():
                 for _ in range(job.most if job.lease == lease else 0):
                     if self.stopping or not self._do(job, scope, why, again=again):
@@ -213,7 +212,9 @@ class Worker:
         self._rests[scope.name, job.name] = rest, time.monotonic() + rest
 
 
-def _after(settings: Settings) -> Limits:
+def _after(engine: Engine) -> Limits:
     """Return after how much a memory has work."""
-    worker = settings.worker
-    return Limits(settings.lifecycle.cap, turns(settings), worker.blocks_after, worker.claims_after)
+    worker, caps, dimensions = engine.settings.worker, engine.settings.lifecycle, engine.embedder.dimensions
+    return Limits(
+        caps.cap, caps.cap_bytes, dimensions, turns(engine.settings), worker.blocks_after, worker.claims_after
+    )

@@ -4,6 +4,9 @@ With a chat model (the role `evolving`) ties are added or strengthened, notes ge
 another context. Without one, ties follow from shared topics and rare keywords, and tags from topics' labels. The words
 of a note are never changed. All that one new note changes is one decision.
 
+Where the settings say so, a model may also join notes that tell different aspects of one thing. The joint note stands
+for them as a summary does, with all of their lines, so that they come back whole.
+
 A model is shown side by side only what ends together, and nothing that is kept apart. What it saw is told by the
 decision: an erasure makes anew what may hold words of the erased.
 """
@@ -32,7 +35,7 @@ from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.result import Considered, Decision, Evolved
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
-from memgraph_engine.writing import contexts
+from memgraph_engine.writing import contexts, summaries
 from memgraph_engine.writing.commit import until_current
 from memgraph_engine.writing.transaction import Transaction
 
@@ -46,6 +49,7 @@ _SHARED = 2  # rare keywords that tie two notes of a topic, and keywords by whic
 _RARE, _FEW = 0.05, 10  # a keyword is rare that this share of the notes carries at most, or so few
 _TAGS, _WORDS, _LONGEST = 3, 3, 40  # tags that a note gets at once, and how many words and characters one has
 _FULL = 8  # tags of a note that gets no more
+_ALIKE = ("policy", "policy_as", "apart", "speaker", "role")
 _STRONGER = 0.5  # share of what a tie lacks of 1 that it gains
 
 
@@ -77,7 +81,7 @@ class One:
 class Near:
     """An older note near a new one, their scores, and what is to become of it, and why.
 
-    That is a tie to the new one, tags, a context ('' for none). `seen` tells whether the model saw it.
+    That is a tie to the new one, tags, a context ('' for none), or to `join` it. `seen` tells whether the model saw it.
     """
 
     one: One
@@ -87,17 +91,22 @@ class Near:
     context: str = ""
     why: str = ""
     seen: bool = False
+    join: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A new note, those near it, the nearest first, the tags that it gets, and the model that says so ('' for none)."""
+    """A new note, those near it, the nearest first, the tags that it gets, and the model that says so ('' for none).
+
+    `joint` is what tells it and those that it is joined with.
+    """
 
     new: One
     near: Sequence[Near]
     tags: tuple[str, ...] = ()
     model: str = ""
     cost: Cost = NOTHING
+    joint: str = ""
 
 
 class Evolution(Pass[Evolved]):
@@ -109,7 +118,7 @@ class Evolution(Pass[Evolved]):
     name = "evolve"
     sign, why = "evolving", "new interactions"
     limit = "lifecycle", "evolve", "new interactions"
-    tells = "notes ties tags contexts"
+    tells = "notes ties tags contexts joined"
 
     def __init__(self, engine: Engine, scope: Scope, tell: Progress | None = None) -> None:
         super().__init__(engine, scope, tell)
@@ -138,7 +147,8 @@ class Evolution(Pass[Evolved]):
         transaction.commit()
         db.commit("scopes/evolved", scope=scope, version=state.version + bool(writing.decisions))
         counts = writing.ties, len(writing.tags), len(writing.contexts)
-        return Evolved(len(steps), *counts, tuple(writing.decisions), self.spent.cost, self.spent.fallbacks)
+        made = tuple(writing.decisions), self.spent.cost, self.spent.fallbacks
+        return Evolved(len(steps), *counts, *made, joined=len(writing.gone))
 
     # ---- what is near -------------------------------------------------------------------------
 
@@ -211,7 +221,7 @@ class Evolution(Pass[Evolved]):
         self._asked |= dict.fromkeys(asked)
         for place, answer in roles.answered(
             list(asked.values()),
-            lambda place: role("evolving").request(
+            lambda place: role("evolving-joining" if self._joins else "evolving").request(
                 [
                     {"new": True, "text": steps[place].new.text},
                     *({"text": two.one.text, "tags": _filed(two.one)} for two in shown[place]),
@@ -224,6 +234,10 @@ class Evolution(Pass[Evolved]):
             self._answered(step, some, by, language) if (by := self._asked.get(key)) else step
             for step, some, key in zip(steps, shown, keys, strict=True)
         ]
+
+    @property
+    def _joins(self) -> bool:
+        return self.engine.settings.lifecycle.join
 
     def _answered(self, step: Step, shown: Sequence[Near], by: CheckedAnswer, language: str) -> Step:
         """Return a step as a model wants it, as far as that may be."""
@@ -238,7 +252,22 @@ class Evolution(Pass[Evolved]):
             tied += tie
             tags, told = _fitting(wish.tags, one, _filed(new), language), _context(wish.context, one, new, language)
             near[one.id] = Near(one, two.scores, tie, tags, *told, seen=True)
-        return Step(new, [*near.values()], _fitting(said[1].tags, new, filed, language), by.model, by.cost)
+        tags = _fitting(said[1].tags, new, filed, language)
+        step = Step(new, [*near.values()], tags, by.model, by.cost)
+        joined = [two.one for place, two in enumerate(shown, 2) if self._joins and said[place].join]
+        return self._joined(step, joined, said[1].context, language)
+
+    def _joined(self, step: Step, some: Sequence[One], context: str, language: str) -> Step:
+        """Return a step that joins some notes with the new one, if they may be, and a text tells all of them."""
+        every, text = (step.new, *some), " ".join(context.split())
+        if not some or not text or not _alike(every):
+            return step
+        lines = [line for one in every for line in (*one.found.note.raw, one.text)]
+        why = _unfaithful(text, lines, [one.found.note.text for one in every], language)
+        joined = {one.id for one in some}
+        told = f"The notes were not joined: {why}." if why else ""
+        near = [replace(two, join=not why, why=told or two.why) if two.one.id in joined else two for two in step.near]
+        return replace(step, near=near, joint="" if why else text)
 
 
 @dataclass
@@ -250,9 +279,14 @@ class _Writing:
     ties: int = 0
     tags: dict[str, list[str]] = field(default_factory=dict)
     contexts: dict[str, str] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)  # what is told by a joint note
 
     def add(self, step: Step) -> None:
         """Plan what a step changes, if it changes anything, as one decision."""
+        step = replace(step, near=[two for two in step.near if two.one.id not in self.gone])
+        joined = [step.new, *(two.one for two in step.near if two.join)]
+        if step.new.id in self.gone or (len(joined) > 1 and self._join(step, joined)):
+            return
         new, ties = step.new, [two for two in step.near if two.tie]
         every = (new, *(two.one for two in step.near))
         found = {new.id: self._properties(new, step.tags)}
@@ -263,18 +297,7 @@ class _Writing:
         decision = self.transaction.decide(
             "evolve",
             new.id,
-            considered=tuple(
-                Considered(
-                    two.one.id,
-                    round(two.scores.redundancy, 4),
-                    round(two.scores.complementarity, 4),
-                    round(two.scores.cosine, 4),
-                    "related" if two.tie or two.one.id in changed else "none",
-                    two.why,
-                )
-                for two in step.near
-                if two.seen or two.tie or two.one.id in changed
-            ),
+            considered=_considered(step, changed),
             evidence=_evidence(len(ties), changed),
             thresholds=self.transaction.engine.settings.gate.thresholds,
             model=step.model,
@@ -295,6 +318,33 @@ class _Writing:
                     self.tags[one.id] = list(given["tags"])  # type: ignore[call-overload]
                 self.transaction.revise(one.found, Revision(one.id, decision.id, given))
 
+    def _join(self, step: Step, joined: Sequence[One]) -> bool:
+        """Plan a note that stands for notes that it joins, unless an earlier step changed one of them."""
+        transaction, ids = self.transaction, {one.id for one in joined}
+        found = notes.summed(transaction.db, transaction.scope.name, sorted(ids), transaction.embedder.dimensions)
+        if not step.joint or len(found) < len(ids) or not ids.isdisjoint({*self.tags, *self.contexts}):
+            return False
+        parts = summaries.parts_of(found)
+        told = summaries.told(transaction, parts, summaries.rare(parts, transaction.language), keep=1.0)
+        by = summaries.Written(step.joint, step.model, step.cost)
+        considered, thresholds = _considered(step, ids), transaction.engine.settings.gate.thresholds
+        why = f"It joins {len(ids)} notes."
+        self.decisions.append(
+            summaries.sum_up(
+                transaction,
+                "evolve",
+                found,
+                parts,
+                told,
+                by,
+                evidence=why,
+                considered=considered,
+                thresholds=thresholds,
+            )
+        )
+        self.gone |= ids
+        return True
+
     def _properties(self, one: One, tags: Sequence[str], context: str = "") -> dict[str, object]:
         """Return what changes of a note: nothing of one that is pinned; no context twice."""
         note = one.found.note
@@ -314,6 +364,29 @@ class _Writing:
             self.transaction.put("strengthen", new=bound.newer, old=bound.older, score=score, decision=decision)
         else:
             self.transaction.relate(Relation(new.id, two.one.id, "link", round(two.scores.related, 4), decision))
+
+
+def _considered(step: Step, changed: Collection[str]) -> tuple[Considered, ...]:
+    """Return what the notes near a new one are to it: those that the model saw, and those that change."""
+    return tuple(
+        Considered(
+            two.one.id,
+            round(two.scores.redundancy, 4),
+            round(two.scores.complementarity, 4),
+            round(two.scores.cosine, 4),
+            "related" if two.tie or two.one.id in changed else "none",
+            two.why,
+        )
+        for two in step.near
+        if two.seen or two.tie or two.one.id in changed
+    )
+
+
+def _alike(every: Sequence[One]) -> bool:
+    """Tell whether one note may stand for some: they live and are said alike, none pinned, none takes another back."""
+    alike = {(one.life, *(getattr(one.found.note, name) for name in _ALIKE)) for one in every}
+    ties = {tie.kind for one in every for tie in one.by.ties.values()}
+    return len(alike) == 1 and ties <= {"link"} and not any(one.found.note.pinned for one in every)
 
 
 def _candidate(one: One) -> Candidate:
@@ -365,14 +438,19 @@ def _context(context: str, one: One, new: One, language: str) -> tuple[str, str]
         return "", ""
     said = [found.note.text, *([found.note.context] if found.by_model else [])]
     lines = [*found.note.raw, one.text, new.text]
+    why = _unfaithful(text, lines, said, language)
+    return ("", f"The model's context was not used: {why}.") if why else (text, "")
+
+
+def _unfaithful(text: str, lines: Sequence[str], said: Sequence[str], language: str) -> str:
+    """Say what a model's text adds to lines, or lacks of what is `said` in them; '' for nothing."""
     told, known, own = (
         {word for one in some for kind, word in details(one, language) if kind == "denial"}
         for some in ([text], lines, said)
     )
     lost, added = sorted(own - told), sorted(told - known)
     denial = f"it no longer denies {lost[0]!r}" if lost else f"it denies {added[0]!r}" if added else ""
-    why = unfaithful(text, lines, said, language) or denial
-    return ("", f"The model's context was not used: {why}.") if why else (text, "")
+    return unfaithful(text, lines, said, language) or denial
 
 
 def _evidence(ties: int, changed: Mapping[str, Mapping[str, object]]) -> str:

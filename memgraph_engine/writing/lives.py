@@ -33,6 +33,8 @@ from memgraph_engine.writing.construction import construct_alone
 from memgraph_engine.writing.erasure import concerned
 from memgraph_engine.writing.transaction import Transaction
 
+FLAG = "contradicted"
+"""The tag of a note that an answer contradicted."""
 _ENDED = ("expired", "archived")
 
 T = TypeVar("T")
@@ -224,6 +226,25 @@ def follow(engine: Engine, scope: Scope, used: Mapping[str, tuple[Usage, Usage]]
         why = "Its utility rose so high that its policy prolongs it."
         made.append(_live(transaction, "policy", prolonged, why))
     return made
+
+
+@retried
+def flag(engine: Engine, scope: Scope, contradicted: Collection[str]) -> Sequence[Decision]:
+    """Tag notes that an answer contradicts, so that somebody looks at them, where the settings say so."""
+    if not contradicted or not engine.settings.use.flag:
+        return ()
+    transaction = Transaction.begin(engine, scope)
+    told = [one.found for one in notes.renderings(engine.db, scope.name, sorted(contradicted))]
+    new = [one for one in told if one.note.status in READABLE and FLAG not in one.note.tags]
+    if not new:
+        return ()
+    only = new[0].note.id if len(new) == 1 else ""
+    decision = transaction.decide("flag", only, evidence="An answer contradicts it: somebody is to look at it.")
+    for one in new:
+        tags = {"tags": sorted({*one.note.tags, FLAG})}
+        transaction.revise(one, Revision(one.note.id, decision.id, tags))
+    transaction.commit()
+    return (decision,)
 
 
 def _begun(engine: Engine, scope: Scope, id: str) -> tuple[Transaction, list[Found]]:

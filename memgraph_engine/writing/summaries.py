@@ -3,18 +3,21 @@
 A summary has no source of its own. Its lines are those of what it sums, shortened; a chat model may write its context.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
-from memgraph_engine.cost import Cost
+from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.graph import notes
-from memgraph_engine.graph.notes import SUMMARY, USER, Part, Revision, Summed
+from memgraph_engine.graph.notes import SUMMARY, USER, NewSummary, Part, Revision, Summed
 from memgraph_engine.lifecycle.summaries import extract, rarity, unfaithful
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
-from memgraph_engine.model.memory import READABLE, Note, Source, parted
+from memgraph_engine.model.memory import READABLE, Note, Source, note_id, parted
+from memgraph_engine.model.result import Decision, DecisionKind
 from memgraph_engine.rendering.context import render
 from memgraph_engine.writing import contexts
 from memgraph_engine.writing.transaction import Transaction
@@ -83,9 +86,57 @@ def local(note: Note, language: str) -> str:
     return render([(line, None) for line in lines], language).context
 
 
-def told(transaction: Transaction, parts: Sequence[Part], rarities: Mapping[str, float]) -> dict[str, Any]:
-    """Return the properties of a summary without a model: shortened lines, each with who said it and when."""
-    language, keep = transaction.language, transaction.engine.settings.lifecycle.keep
+def parts_of(cluster: Iterable[Summed]) -> list[Part]:
+    """Return what a summary of notes stands for, in the order of time."""
+    order = attrgetter("said_at", "session", "seq", "note")
+    return sorted((part for one in cluster for part in one.parts), key=order)
+
+
+def sum_up(
+    transaction: Transaction,
+    kind: DecisionKind,
+    cluster: Sequence[Summed],
+    parts: Sequence[Part],
+    told: Mapping[str, Any],
+    by: Written | None,
+    **decided: Any,
+) -> Decision:
+    """Plan a note that stands for notes of one life, which are archived; return the decision, with what is `decided`.
+
+    It is `told` by their lines; a model may have written its context.
+    """
+    context = {**contexts.terms_of(by.text, (), transaction.language), "constructed_by": by.model} if by else {}
+    ids = sorted({*(part.note for part in parts), *(one.found.note.id for one in cluster)})
+    model, cost = (by.model, by.cost) if by else ("", NOTHING)
+    note = note_id(transaction.scope.name, " ".join(ids))
+    decision = transaction.decide(kind, note, model=model, cost=cost, **decided)
+    first, names = cluster[0].found.note, Counter(name for one in cluster for name in one.found.note.keywords)
+    lives = {name: getattr(first, name) for name in ("speaker", "role", "policy", "apart")}  # as what it sums
+    transaction.sum_up(
+        NewSummary(
+            decision.note,
+            decision.id,
+            {**told, **context, **lives, "policy_as": first.policy_as or None},
+            tuple(sorted(names, key=lambda name: (-names[name], name))[: transaction.engine.settings.max_keywords]),
+            tuple(ids),
+            # a millisecond apart, so that listing by time keeps their order
+            transaction.now + timedelta(milliseconds=decision.place),
+            (first.expires_at, first.erase_at),
+        )
+    )
+    for one in cluster:
+        transaction.revise(one.found, Revision.archived(one.found.note.id, decision.id))
+    return decision
+
+
+def told(
+    transaction: Transaction, parts: Sequence[Part], rarities: Mapping[str, float], keep: float | None = None
+) -> dict[str, Any]:
+    """Return the properties of a summary without a model: shortened lines, each with who said it and when.
+
+    They `keep` a share of their words, that of the settings for None.
+    """
+    language, keep = transaction.language, keep or transaction.engine.settings.lifecycle.keep
     said = _said(parts)
     kept = extract([source.text for source in said], rarities, keep, language)
     pairs = zip(said, kept, strict=True)
