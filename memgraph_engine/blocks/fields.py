@@ -2,13 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import chain
 from math import log
+from typing import Any
 
 from memgraph_engine.blocks.schema import Schema
 from memgraph_engine.graph.blocks import Held
 from memgraph_engine.lifecycle.summaries import extract, rarity
+from memgraph_engine.model.block import SalientNote
 from memgraph_engine.model.memory import Note
+from memgraph_engine.rendering.context import told
 
 _KEYWORDS = 8
 _TOPICS = 3
@@ -40,21 +44,53 @@ def fields(schema: Schema, contents: Contents, language: str) -> dict[str, objec
     """Return the fields of a block, by name and in the schema's order."""
     written = contents.held.described
     return {
-        one.name: (told if isinstance(told, str) else tuple(told))
-        if (told := written.get(one.name)) is not None
+        one.name: _written(one.type, written[one.name])
+        if one.name in written
+        else _none(one.type)
+        if one.local == "none"
         else _RULES[one.local](contents, language)
         for one in schema.field
     }
 
 
-def spoken(schema: Schema, told: Mapping[str, object]) -> str:
+def nested(given: Mapping[str, object]) -> dict[str, object]:
+    """Return fields with those that are parts of one under its name.
+
+    >>> nested({"summary": "Ana sails.", "keywords.mentions": ("Ana",), "keywords.locations": ()})
+    {'summary': 'Ana sails.', 'keywords': {'mentions': ('Ana',), 'locations': ()}}
+    """
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        whole, _, part = name.partition(".")
+        if part:
+            found.setdefault(whole, {})[part] = value
+        else:
+            found[name] = value
+    return found
+
+
+def _none(kind: str) -> str | tuple[str, ...]:
+    """Return what a field tells that only a model writes."""
+    return "" if kind == "text" else ()
+
+
+def _written(kind: str, value: Any) -> object:
+    if kind == "salient":
+        return tuple(
+            SalientNote(**{**one, "note_time": datetime.fromisoformat(one["note_time"]), "notes": tuple(one["notes"])})
+            for one in value
+        )
+    return value if isinstance(value, str) else tuple(value)
+
+
+def spoken(schema: Schema, given: Mapping[str, object]) -> str:
     r"""Return the text of which a vector is made of what a block tells: its fields with `embed`, a line each; no dates.
 
     >>> from memgraph_engine.blocks.schema import schema
     >>> spoken(schema("personal"), {"summary": "Ana sails.", "subjects": ["Ana"], "topics": ["boats", "the sea"]})
     'Ana sails.\nboats, the sea'
     """
-    lines = (_spoken(told.get(one.name, ())) for one in schema.field if one.embed and one.type != "dates")
+    lines = (_spoken(given.get(one.name, ())) for one in schema.field if one.embed and one.type != "dates")
     return "\n".join(filter(None, lines))
 
 
@@ -62,7 +98,21 @@ def _spoken(value: object) -> str:
     if isinstance(value, str):
         return value
     assert isinstance(value, Sequence)
-    return ", ".join(one.text if isinstance(one, Note) else str(one) for one in value)
+    return ", ".join(one.text if isinstance(one, Note | SalientNote) else str(one) for one in value)
+
+
+def _salient(contents: Contents, language: str) -> tuple[SalientNote, ...]:
+    """Return the block's notes, each with the first time that it names."""
+    return tuple(SalientNote(note.text, _happened(note, language), note.said_at, (note.id,)) for note in contents.notes)
+
+
+def _happened(note: Note, language: str) -> str:
+    event = next(chain.from_iterable(told(source, language) for source in note.sources), None)
+    if event is None:
+        return ""
+    last = event.end - timedelta(microseconds=1)
+    same = [form for form in ("%Y-%m-%d", "%Y-%m", "%Y") if f"{event.start:{form}}" == f"{last:{form}}"]
+    return f"{event.start:{same[0]}}" if same else ""
 
 
 def _gist(contents: Contents, language: str) -> str:
@@ -91,5 +141,6 @@ _RULES: Mapping[str, Callable[[Contents, str], object]] = {
     "topics": lambda contents, _: tuple(contents.held.topics[:_TOPICS]),
     "questions": _questions,
     "notes": lambda contents, _: contents.notes,
+    "salient": _salient,
     "span": lambda contents, _: (contents.first_at, contents.last_at),
 }

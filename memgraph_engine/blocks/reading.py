@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import chain
 
 from memgraph_engine.arrays import NDArray, np
-from memgraph_engine.blocks.fields import Contents, fields
+from memgraph_engine.blocks.fields import Contents, fields, nested
 from memgraph_engine.blocks.schema import Schema, schema
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
@@ -64,7 +64,7 @@ def told(
     shape = schema(engine.settings.blocks.schema_file)
     found = contents(engine, scopes, {_key(block): (block.first_at, block.last_at) for block in blocks}, vector, shape)
     shown = [
-        replace(block, fields=fields(shape, one, language), described_by=one.held.described_by)
+        replace(block, fields=nested(fields(shape, one, language)), described_by=one.held.described_by)
         for block in blocks
         if (one := found.get(_key(block)))
     ]

@@ -12,15 +12,31 @@ LONGEST = 40
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class SalientNote(Result):
+    """One thing that notes tell: `event_time` is when it happened, as YYYY, YYYY-MM or YYYY-MM-DD, '' if none is told.
+
+    `note_time` is when it was said, the last time if several `notes`, by their ids, say it.
+    """
+
+    brief = ("text", "event_time", "note_time")
+
+    text: str
+    event_time: str
+    note_time: datetime
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Block(Result):
     """Notes that belong together: a leaf of a memory's tree, or the two blocks below it.
 
     `notes` and `leaves` count what it holds, `level` is 0 of a leaf, and `distance` (0 to 2) is how far its two parts
     are from each other on the mean, by cosine. It holds each block whose `entered` and `left` lie within its own.
     `score` (-1 to 1) is the cosine of its vector to the question's, None where nothing was asked. `fields` are told as
-    the schema says (`blocks.schema_file`): texts, lists of texts, two times, or notes, the nearest first. Where a chat
-    model wrote the texts and lists, it is `described_by` that one, else '': they are made of its notes. A `stale` one
-    has notes that changed since; no question finds it until the tree is built anew.
+    the schema says (`blocks.schema_file`): texts, lists of texts, two times, notes, the nearest first, salient notes,
+    or a mapping of such. Where a chat model wrote texts, lists and salient notes, it is `described_by` that one, else
+    '': they are made of its notes. A `stale` one has notes that changed since; no question finds it until the tree is
+    built anew.
     """
 
     brief = ("id", "notes", "first_at", "last_at", "score", "fields")
@@ -40,6 +56,19 @@ class Block(Result):
     score: float | None = None
     fields: Mapping[str, object] = field(default_factory=dict)
     described_by: str = ""
+
+
+def spread(fields: Mapping[str, object]) -> dict[str, object]:
+    """Return fields with the parts of each in its place, their names behind a dot.
+
+    >>> spread({"summary": "Ana sails.", "keywords": {"mentions": ("Ana",)}})
+    {'summary': 'Ana sails.', 'keywords.mentions': ('Ana',)}
+    """
+    return {
+        f"{name}.{part}" if part else name: one
+        for name, value in fields.items()
+        for part, one in (value if isinstance(value, Mapping) else {"": value}).items()
+    }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
