@@ -552,25 +552,3 @@ def test_a_wrong_schema_is_told_with_its_line_and_nothing_is_written(tenant, emb
         with pytest.raises(SettingsError, match=r"own\.toml, line 1: most has to be a whole number"):
             memory.rebuild_blocks(**ANA)
         assert memory.block_runs(**ANA) == []
-
-
-def test_by_the_papers_schema_a_block_tells_without_a_model_when_a_thing_happened_and_when_it_was_said(
-    tenant, embedder
-):
-    given = Settings.load(blocks={"schema_file": "lightmem-personal"})
-    with Memory.connect(tenant=tenant, embedder=embedder, settings=given) as memory:
-        said = "We moved to Porto on 3 May 2021.", "Bo was born in 1990.", "The boat is blue."
-        for at, text in enumerate(said):
-            memory.add({"text": text, "session": "s1", "speaker": "Ana", "time": f"2023-06-0{at + 1}"}, **ANA)
-        memory.rebuild_blocks(**ANA)
-        (root,) = memory.outline(1, **ANA)
-        told = {one.text: (one.event_time, f"{one.note_time:%Y-%m-%d}") for one in root.fields["salient_notes"]}
-        assert told == {
-            said[0]: ("2021-05-03", "2023-06-01"),
-            said[1]: ("1990", "2023-06-02"),
-            said[2]: ("", "2023-06-03"),
-        }
-        assert set(root.fields["keywords"]) == {"mentions", "predicate", "locations"}
-        assert root.fields["keywords"]["mentions"]
-        assert root.fields["keywords"]["locations"] == ()
-        assert root.to_dict()["fields"]["salient_notes"][0]["note_time"]

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from itertools import chain
+from datetime import datetime
 from math import log
 from typing import Any
 
@@ -12,7 +11,6 @@ from memgraph_engine.graph.blocks import Held
 from memgraph_engine.lifecycle.summaries import extract, rarity
 from memgraph_engine.model.block import SalientNote
 from memgraph_engine.model.memory import Note
-from memgraph_engine.rendering.context import told
 
 _KEYWORDS = 8
 _TOPICS = 3
@@ -46,9 +44,7 @@ def fields(schema: Schema, contents: Contents, language: str) -> dict[str, objec
     return {
         one.name: _written(one.type, written[one.name])
         if one.name in written
-        else _none(one.type)
-        if one.local == "none"
-        else _RULES[one.local](contents, language)
+        else _RULES[one.local](contents, language) or ("" if one.type == "text" else ())
         for one in schema.field
     }
 
@@ -69,17 +65,10 @@ def nested(given: Mapping[str, object]) -> dict[str, object]:
     return found
 
 
-def _none(kind: str) -> str | tuple[str, ...]:
-    """Return what a field tells that only a model writes."""
-    return "" if kind == "text" else ()
-
-
 def _written(kind: str, value: Any) -> object:
     if kind == "salient":
-        return tuple(
-            SalientNote(**{**one, "note_time": datetime.fromisoformat(one["note_time"]), "notes": tuple(one["notes"])})
-            for one in value
-        )
+        times = [(one, datetime.fromisoformat(one["note_time"])) for one in value]
+        return tuple(SalientNote(**{**one, "note_time": at, "notes": tuple(one["notes"])}) for one, at in times)
     return value if isinstance(value, str) else tuple(value)
 
 
@@ -98,21 +87,7 @@ def _spoken(value: object) -> str:
     if isinstance(value, str):
         return value
     assert isinstance(value, Sequence)
-    return ", ".join(one.text if isinstance(one, Note | SalientNote) else str(one) for one in value)
-
-
-def _salient(contents: Contents, language: str) -> tuple[SalientNote, ...]:
-    """Return the block's notes, each with the first time that it names."""
-    return tuple(SalientNote(note.text, _happened(note, language), note.said_at, (note.id,)) for note in contents.notes)
-
-
-def _happened(note: Note, language: str) -> str:
-    event = next(chain.from_iterable(told(source, language) for source in note.sources), None)
-    if event is None:
-        return ""
-    last = event.end - timedelta(microseconds=1)
-    same = [form for form in ("%Y-%m-%d", "%Y-%m", "%Y") if f"{event.start:{form}}" == f"{last:{form}}"]
-    return f"{event.start:{same[0]}}" if same else ""
+    return ", ".join(one.text if isinstance(one, Note) else str(one) for one in value)
 
 
 def _gist(contents: Contents, language: str) -> str:
@@ -141,6 +116,6 @@ _RULES: Mapping[str, Callable[[Contents, str], object]] = {
     "topics": lambda contents, _: tuple(contents.held.topics[:_TOPICS]),
     "questions": _questions,
     "notes": lambda contents, _: contents.notes,
-    "salient": _salient,
     "span": lambda contents, _: (contents.first_at, contents.last_at),
+    "none": lambda *_: (),
 }

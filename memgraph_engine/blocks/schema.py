@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, model_validator
@@ -35,9 +35,8 @@ _TYPES = {
     "topics": "list",
     "questions": "list",
     "notes": "notes",
-    "salient": "salient",
     "span": "dates",
-    "none": "text or list",
+    "none": "text, list or salient",
 }
 _EXPECTED = {
     "most": "a whole number from 1 to 40",
@@ -54,9 +53,7 @@ _MISPLACED = "misplaced"  # an error of the whole that has a place of its own
 _MARK = "-here-"  # a key that no schema has
 Described = Mapping[str, str | Sequence[str] | Sequence[SalientNote]]
 """What a chat model wrote of a block: texts, lists and salient notes, by the fields' names."""
-Local = Literal[
-    "gist", "about", "people", "sessions", "keywords", "topics", "questions", "notes", "salient", "span", "none"
-]
+Local = Literal["gist", "about", "people", "sessions", "keywords", "topics", "questions", "notes", "span", "none"]
 
 
 _READ: Mapping[str, tuple[str, Callable[[str], object]]] = {
@@ -83,7 +80,7 @@ class SchemaField(BaseModel):
 
     @model_validator(mode="after")
     def _made_as_told(self) -> Self:
-        if self.type not in (due := _TYPES[self.local]).split(" or "):
+        if self.type not in re.split(", | or ", due := _TYPES[self.local]):
             raise ValueError(f"{self.local!r} makes a field of the type {due!r}, not {self.type!r}")
         if self.merge and not (self.described or self.type == "salient"):
             raise ValueError(f"{self.type} are told as they are, so no rule says how they are merged")
@@ -116,7 +113,7 @@ class Schema(BaseModel):
             if name in names[:at]:
                 given = {"name": repr(name), "where": ("field", at, "name")}
                 raise PydanticCustomError(_MISPLACED, "the field {name} comes twice", given)
-            if name in {other.rpartition(".")[0] for other in names}:
+            if any(other.startswith(f"{name}.") for other in names):
                 given = {"name": repr(name), "where": ("field", at, "name")}
                 raise PydanticCustomError(_MISPLACED, "the field {name} has parts, and so no type of its own", given)
         if not any(field.embed for field in self.field):
@@ -131,6 +128,11 @@ class Schema(BaseModel):
         return tuple(field for field in self.field if field.described)
 
     @property
+    def written(self) -> tuple[SchemaField, ...]:
+        """The same, and salient notes, which a model writes that makes blocks of notes, or of two."""
+        return tuple(field for field in self.field if field.described or field.type == "salient")
+
+    @property
     def key(self) -> str:
         """A hash of all but how fields are made locally: what was written by another schema is written anew."""
         told = [field.model_dump(exclude={"local"}) for field in self.field]
@@ -141,7 +143,7 @@ class Schema(BaseModel):
 def schema(name: str) -> Schema:
     """Return the schema of a file in TOML, YAML or JSON, as its ending says, or one of those that are shipped.
 
-    Raises SettingsError, which names the file, and the line of what is wrong in it.
+    Raises SettingsError, which names the file and, in TOML, the line of what is wrong in it.
     """
     path = resource("config", "schemas", SHIPPED[name]) if name in SHIPPED else Path(name)
     language, read = _READ.get(path.suffix.lower(), ("TOML", tomllib.loads))
@@ -161,8 +163,8 @@ def schema(name: str) -> Schema:
         # a key that is not known tells more than the one that is missing in its place
         first = min(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
         where = first["ctx"]["where"] if first["type"] == _MISPLACED else first["loc"]
-        at = _line(text, where) if language == "TOML" else _line_of_node(text, where)
-        raise SettingsError(f"{path}, line {at}: {_told(first)}.") from None
+        at = f", line {_line(text, where)}" if language == "TOML" else ""
+        raise SettingsError(f"{path}{at}: {_told(first)}.") from None
     except RecursionError:
         raise SettingsError(f"{path}: this is nested too deeply to be a schema.") from None
     except ValueError:
@@ -226,21 +228,6 @@ def _line(text: str, where: Sequence[int | str]) -> int:
             if _holds(text[: found.start()] + found.expand(marked) + text[found.end() :], place):
                 return 1 + text.count("\n", 0, found.start())
     return _line(text, where[:-1])
-
-
-def _line_of_node(text: str, where: Sequence[int | str]) -> int:
-    """Return the line of what stands at a place of YAML or JSON, or of what it should stand in."""
-    node: Any = yaml.compose(text.replace("\t", " "), yaml.SafeLoader)
-    for part in where:
-        held = node.value if isinstance(node, yaml.MappingNode | yaml.SequenceNode) else []
-        if isinstance(node, yaml.MappingNode):
-            found = next((pair for pair in held if pair[0].value == part), None)
-            if found is None:
-                break
-            node = found[0] if part == where[-1] else found[1]
-        elif isinstance(part, int) and part < len(held):
-            node = held[part]
-    return int(node.start_mark.line) + 1
 
 
 def _holds(text: str, place: Sequence[int | str]) -> bool:

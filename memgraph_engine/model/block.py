@@ -25,6 +25,10 @@ class SalientNote(Result):
     note_time: datetime
     notes: tuple[str, ...]
 
+    def __str__(self) -> str:
+        """Return its text with both times."""
+        return f"{self.text} ({self.event_time}{', ' if self.event_time else ''}said {self.note_time:%Y-%m-%d})"
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Block(Result):
@@ -56,19 +60,6 @@ class Block(Result):
     score: float | None = None
     fields: Mapping[str, object] = field(default_factory=dict)
     described_by: str = ""
-
-
-def spread(fields: Mapping[str, object]) -> dict[str, object]:
-    """Return fields with the parts of each in its place, their names behind a dot.
-
-    >>> spread({"summary": "Ana sails.", "keywords": {"mentions": ("Ana",)}})
-    {'summary': 'Ana sails.', 'keywords.mentions': ('Ana',)}
-    """
-    return {
-        f"{name}.{part}" if part else name: one
-        for name, value in fields.items()
-        for part, one in (value if isinstance(value, Mapping) else {"": value}).items()
-    }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
