@@ -19,6 +19,7 @@ Speak = Callable[[Sequence["Node"], Vectors], NDArray[np.floating]]
 FARTHEST = 2.0
 """The largest distance that there is: all is merged."""
 _BYTES = 16
+_COMMON = 1e-6  # of a length of 1: what is left of equal vectors is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,7 @@ def tree(
         return Tree((), unit[:0])
     growing = Growing([leaf_node(scope, [notes[at] for at in leaf.places]) for leaf in found])
     sums = np.stack([unit[leaf.places].sum(axis=0) for leaf in found])
-    merges = average_linkage(sums, exact=exact)
+    merges = average_linkage(_apart(sums, np.array([leaf.notes for leaf in growing.nodes])), exact=exact)
     every = np.concatenate([sums, np.zeros((len(merges.pairs), sums.shape[1]))])
     for (a, b), height in zip(merges.pairs.tolist(), merges.heights.tolist(), strict=True):
         every[growing.join(a, b, height)] = every[a] + every[b]
@@ -155,6 +156,17 @@ class Leaf(NamedTuple):
 
     places: Sequence[int]
     source: str = ""
+
+
+def _apart(sums: Vectors, sizes: NDArray[np.int64]) -> Vectors:
+    """Return sums (n, d) of so many unit vectors each without what all have in common; 0 where that is all.
+
+    Texts of one kind, as code, are near to each other by that alone: what is nearest to the middle of all would draw
+    one leaf after the other into a single block.
+    """
+    own: Vectors = sums - sizes[:, None] * (sums.sum(axis=0) / sizes.sum())
+    own[np.linalg.norm(own, axis=1) < _COMMON * sizes] = 0
+    return own
 
 
 def leaves(notes: Sequence[Placed], unit: NDArray[np.float64], most: int) -> list[Leaf]:
