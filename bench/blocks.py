@@ -264,7 +264,8 @@ class _Asking:
         """Return which share of the evidence the notes of the blocks tell that are chosen for a size in tokens."""
         engine = self._memory.engine
         vector = engine.embedder.embed_query(question.text)
-        order = [note.id for note, _ in scored(engine, self._scopes, vector, most_blocks(size))]
+        chosen = selected(engine, self._scopes, vector, most_blocks(size))
+        order = [note.id for note, _ in scored(engine, self._scopes, vector, chosen)]
         return _share(self._within(order, size), question)
 
     def figures(self, question: Question, *, contexts: bool) -> dict[str, float]:
@@ -273,7 +274,7 @@ class _Asking:
         start = perf_counter()
         hits = self._memory.search(question.text, user_id=self._user, top_k=_FOUND)
         searched = perf_counter()
-        scored(engine, self._scopes, vector, _K)
+        scored(engine, self._scopes, vector, selected(engine, self._scopes, vector, _K))
         figures = {"search_s": searched - start, "blocks_s": perf_counter() - searched}
         chosen = selected(engine, self._scopes, vector, _K)
         nearest, _ = block_graph.search(engine.db, self._scopes, vector, least=LONGEST, limit=_K)

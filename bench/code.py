@@ -26,6 +26,7 @@ _USER = "bench"
 _K = 10
 _QUESTIONS = 150  # of a package
 _WORDS = 4  # the least of a question
+_NODES = 12  # of an outline, of which one block should not hold more than half
 _RARE = 10  # files that import a library of which it is asked
 _SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
 
@@ -138,6 +139,8 @@ def _package(memory: Memory, again: Memory, package: str) -> dict[str, float]:
         hits = memory.search(question.text, user_id=_USER, top_k=_K, kind="code")
         return [hit.note for hit in hits]
 
+    memory.rebuild_blocks(user_id=_USER)
+    held = [block.notes for block in memory.outline(_NODES, user_id=_USER)]
     asked = {question: search(question) for question in (*questions, *libraries)}
     plain = {question: [notes[place] for place in words.best(question.text)] for question in asked}
     said = {question: [notes[place] for place in contexts.best(question.text)] for question in questions}
@@ -149,6 +152,7 @@ def _package(memory: Memory, again: Memory, package: str) -> dict[str, float]:
         "bm25_context.R@10": fmean(_recall(one, said[one]) for one in questions),
         "imports.R@10": fmean(_recall(one, asked[one]) for one in libraries),
         "bm25.imports.R@10": fmean(_recall(one, plain[one]) for one in libraries),
+        "outline.largest": max(held) / sum(held),
         "questions": float(len(questions)),
         "pieces": float(len(notes)),
         "definitions": float(definitions),

@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from memgraph_engine.model.block import (
         Block as Block,
         BlockRun as BlockRun,
+        SalientNote as SalientNote,
     )
     from memgraph_engine.model.claim import (
         Claim as Claim,

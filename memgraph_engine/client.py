@@ -769,7 +769,9 @@ class Memory:
         model may see (`models: false` of their policy) are in it only if `include` names their policy.
 
         With `by="blocks"` its notes are those of the blocks nearest to the question (`rebuild_blocks`): as many as the
-        budget has room for, whatever `top_k` says, and without filters. It is empty where none were built.
+        budget has room for, whatever `top_k` says, and without filters. It is empty where none were built. What a model
+        wrote of these blocks stands above, in half of the budget (`Context.blocks`); by the setting `blocks.context`
+        one of the two is left out.
 
         `history` tells what the question refers back to, as in `search`; `Context.asked` is what the memory was asked.
         What these turns say is left out: whoever gives them has it.

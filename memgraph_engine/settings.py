@@ -191,8 +191,9 @@ class BlocksSettings(_Table):
     """How notes are put together in a tree; see `config/settings.toml`."""
 
     schema_file: Annotated[str, Field(min_length=1)]
-    vector: Literal["mean", "text"]
+    context: Literal["both", "fields", "notes"]
     linkage: Literal["average", "paper"]
+    farthest: Annotated[float, Field(ge=0, le=2)]
     paper_leaves: Annotated[int, Field(ge=1, le=2000)]
     exact: Annotated[int, Field(ge=2, le=200_000)]
 

@@ -63,8 +63,9 @@ def memory_with(tenant, embedder, answers=(), *, only=ROLES, gate=None, llm=None
 class Teller:
     """A model that describes blocks in the words of their notes, unless it is to give other answers first.
 
-    An answer is what becomes JSON, an exception to raise, or a function of the answer that it would give. `asked` are
-    the notes of each block that it was asked about, `requests` the requests.
+    An answer is what becomes JSON, an exception to raise, or a function of the answer that it would give. It makes a
+    block of each two notes of a unit, and keeps all facts of two parts. `asked` are the notes of each block that it was
+    asked about, or made, or the summaries of its parts; `requests` are the requests.
     """
 
     name = "teller"
@@ -78,14 +79,46 @@ class Teller:
         request = messages[1]["content"]
         given = [json.loads(one) for one in request.splitlines() if one.startswith("{")]
         if len(messages) == 2:  # else it is shown the error of its answer
-            self.asked += [[note["text"] for note in one["notes"]] for one in given if "block" in one]
+            self.asked += [told for one in given if "block" in one or "unit" in one for told in _told(one)]
             self.requests.append(request)
         first = self._first.popleft() if self._first else None
         if isinstance(first, Exception):
             raise first
-        told = described(*([note["text"] for note in one["notes"]] for one in given if "block" in one))
+        parts = [one for one in given if "unit" in one or "parts" in one]
+        notes = [[note["text"] for note in one["notes"]] for one in given if "block" in one and "notes" in one]
+        told = authored([one for one in given if "meaning" in one], parts) if parts else described(*notes)
         answer = first(told) if callable(first) else first or told
         return Reply(said(answer), Cost(1, 100, 20, 0.0))
+
+
+def _told(one):
+    """What a block is told by, or each block of a unit."""
+    if "parts" in one:
+        return [[field["summary"] for field in (part["fields"] for part in one["parts"])]]
+    texts = [note["text"] for note in one["notes"]]
+    return [texts[at : at + 2] for at in range(0, len(texts), 2)] if "unit" in one else [texts]
+
+
+def authored(shape, asked):
+    """The blocks of units, one of each two notes, or of pairs of blocks, all facts kept; by the fields of a schema."""
+    facts, answers = any(one["type"] == "salient" for one in shape), []
+    for at, one in enumerate(asked, 1):
+        if "parts" in one:
+            shown = [fact for part in one["parts"] for fact in part["salient"]]
+            salient = [{"text": fact["text"], "salient": [fact["fact"]]} for fact in shown]
+            answers.append({"block": at, "fields": _fields(_told(one)[0], shape), "salient": salient})
+            continue
+        blocks = []
+        for first in range(0, len(one["notes"]), 2):
+            some = one["notes"][first : first + 2]
+            salient = [
+                {"text": note["text"], "event_time": "2021-05", "notes": [note["note"]]} for note in some if facts
+            ]
+            texts = [note["text"] for note in some]
+            numbers = [note["note"] for note in some]
+            blocks.append({"notes": numbers, "fields": _fields(texts, shape), "salient": salient})
+        answers.append({"unit": at, "blocks": blocks})
+    return {"blocks" if "parts" in asked[0] else "units": answers}
 
 
 def described(*blocks):
@@ -93,13 +126,21 @@ def described(*blocks):
     return {"blocks": [{"block": at, "fields": _fields(notes)} for at, notes in enumerate(blocks, 1)]}
 
 
-def _fields(notes):
+LISTS = ("subjects", "scope", "topics", "keywords", "example_questions")
+PERSONAL = [{"name": "summary", "type": "text"}, {"name": "applicability", "type": "text"}] + [
+    {"name": name, "type": "list"} for name in LISTS
+]
+
+
+def _fields(notes, shape=PERSONAL):
     told = f"Written of {' '.join(' '.join(notes).split())}"[:400].replace("<", "(")
-    lists = ("subjects", "scope", "topics", "keywords", "example_questions")
+    texts = {"summary": told}
     return [
-        {"name": "summary", "text": told, "items": []},
-        {"name": "applicability", "text": "Whatever is asked.", "items": []},
-        *({"name": name, "text": "", "items": [f"{name} by a model"]} for name in lists),
+        {"name": one["name"], "text": texts.get(one["name"], "Whatever is asked."), "items": []}
+        if one["type"] == "text"
+        else {"name": one["name"], "text": "", "items": [f"{one['name']} by a model"]}
+        for one in shape
+        if one["type"] != "salient"
     ]
 
 

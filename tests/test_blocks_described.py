@@ -389,7 +389,7 @@ def test_what_is_no_description_is_refused_and_its_words_are_not_told(how):
 def asked_about(model, *blocks):
     """Have a model asked about blocks of some notes each: what it wrote of each, and what was spent."""
     engine, spent = SimpleNamespace(roles=roles_of(model, ["describing"])), Spent()
-    shown = [tuple(describing._Shown(text, BEGIN) for text in notes) for notes in blocks]
+    shown = [tuple(describing.Shown(text, BEGIN) for text in notes) for notes in blocks]
     describer = describing.Describer(engine, "acme/ana", schema("personal"), spent)
     describer._ask([shown])
     return [describer._known[one] for one in shown], spent
@@ -722,51 +722,6 @@ def test_a_run_that_is_killed_leaves_no_vector_of_a_note_that_changed_before_its
         assert not any(block.stale for block in memory.block_tree(**ANA))
 
 
-# ---- vectors --------------------------------------------------------------------------------
-
-
-def vectors_of(memory):
-    return {key: one["block"]["embedding"] for key, one in stored(memory).items()}
-
-
-def test_by_a_setting_questions_find_blocks_by_what_a_model_wrote_and_the_tree_stays_as_it_is(tenant, embedder):
-    planted = "The lighthouse keeper counts ships."
-
-    def planting(answer):
-        blocks = [changed(text=planted)({"blocks": [one]})["blocks"][0] if at == 0 else one
-                  for at, one in enumerate(answer["blocks"])]  # fmt: skip
-        return {"blocks": blocks}
-
-    with told_by(tenant, embedder, Teller(planting), llm={"batch_tokens": 100_000}) as memory:
-        memory.rebuild_blocks(**ANA)
-        plain, tree = vectors_of(memory), memory.block_tree(**ANA)
-    with memory_with(tenant, embedder, Teller(), only=["describing"], blocks={"vector": "text"}) as (memory, _):
-        run = memory.rebuild_blocks(**ANA)
-        assert (run.described, run.kept) == (0, run.blocks)
-        assert memory.block_tree(**ANA) == tree
-        (found,) = memory.blocks(planted, **ANA, top_k=1)
-        assert found.fields["summary"] == planted
-        spoken = vectors_of(memory)
-        assert all(spoken[key] != plain[key] for key in plain)
-        memory.rebuild_blocks(**ANA)
-        assert vectors_of(memory) == spoken
-        assert memory.verify(**ANA) == []
-    with memory_with(tenant, embedder, only=[]) as (memory, _):
-        memory.rebuild_blocks(**ANA)
-        assert vectors_of(memory) == plain
-
-
-def test_new_blocks_get_the_vectors_of_their_texts_and_what_no_model_described_keeps_the_mean(tenant, embedder):
-    model = Teller(None, *[ModelRefused("No.")] * 50)
-    with told_by(tenant, embedder, model, llm=ONE, blocks={"vector": "text"}) as memory:
-        memory.rebuild_blocks(**ANA)
-        query = "MATCH (b:Block {scope: $scope}) WHERE b.embedded_as > '' RETURN b.id AS id"
-        spoken = {one["id"] for one in rows(memory, query, scope=f"{tenant}/ana")}
-        assert spoken == by_models(memory)
-        assert len(spoken) == 1
-        assert memory.verify(**ANA) == []
-
-
 # ---- around it ------------------------------------------------------------------------------
 
 
@@ -823,7 +778,7 @@ def test_blocks_are_described_through_litellm(tenant, embedder, monkeypatch):
 def test_many_blocks_are_read_and_asked_about_by_pages(tenant, embedder, monkeypatch):
     monkeypatch.setattr(describing, "_PAGE", 2)
     monkeypatch.setattr(block_graph, "_BATCH", 2)
-    with told_by(tenant, embedder, Teller(), blocks={"vector": "text"}) as memory:
+    with told_by(tenant, embedder, Teller()) as memory:
         run = memory.rebuild_blocks(**ANA)
         assert run.described == run.blocks
         assert by_models(memory) == {block.id for block in memory.block_tree(**ANA)}

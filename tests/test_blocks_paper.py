@@ -62,6 +62,16 @@ def test_a_distance_below_those_before_it_leaves_intervals_and_heights_in_order(
     check_nested(tree)
 
 
+@pytest.mark.parametrize(("farthest", "roots"), [(2.0, 1), (0.5, 2), (0.0, 4)])
+def test_what_is_farther_apart_than_a_bound_is_not_merged(farthest, roots):
+    told = planted([A, B, C, D])
+    tree = paper_tree("acme/ana", placed(4), np.array([A, B, C, D]), told, farthest=farthest)
+    assert len(tree.roots) == roots
+    assert sum(root.notes for root in tree.roots) == 4
+    assert max(node.height for node in tree.nodes) <= farthest
+    check_nested(tree)
+
+
 def check_nested(tree):
     of = {node.id: node for node in tree.nodes}
     for node in tree.nodes:

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import json
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist
 
+from memgraph_engine.blocks.fields import nested
 from memgraph_engine.blocks.linkage import Dendrogram, average_linkage, rounded
 from memgraph_engine.blocks.reading import branch_aware
 from memgraph_engine.blocks.schema import schema
@@ -241,7 +243,12 @@ def test_a_schema_of_ones_own_is_data(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
-        ('type = "text"', 'type = "prose"', 6, "field 1: type has to be text, list, notes or dates, not 'prose'"),
+        (
+            'type = "text"',
+            'type = "prose"',
+            6,
+            "field 1: type has to be text, list, notes, salient or dates, not 'prose'",
+        ),
         ('type = "text"', 'type = "list"', 4, "makes a field of the type 'text'"),
         ('local = "people"', 'local = "crowd"', 15, "field 2: local has to be one of gist, "),
         ("embed = true", "embed = false", 4, "no field is embedded"),
@@ -299,6 +306,66 @@ def test_a_wrong_schema_is_refused_by_file_and_line(tmp_path, old, new, line, sa
         schema(path)
     assert f"{path}, line {line}: " in str(refused.value)
     assert said in str(refused.value)
+
+
+PLAIN = {"name": "a", "type": "text", "meaning": "It.", "local": "gist", "embed": True}
+CYCLE = "most: 3\nfield: &all\n  - {name: a, type: text, meaning: It., local: gist, embed: true}\n  - *all\n"
+
+
+def as_json(*fields, **more):
+    return json.dumps({"most": 3, **more, "field": [{**PLAIN, **one} for one in fields]}, indent="\t")
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "said"),
+    [
+        ("json", as_json({"type": "prose"}), "field 1: type has to be text, list, notes, salient or dates"),
+        ("json", as_json({}, {"$ref": "#/field/0"}), "field 2: there is no key '$ref', only name"),
+        ("json", as_json({}, rules=["Keep it."]), "a rule of how blocks are merged is the key merge of its field"),
+        ("json", as_json({"merge": "  "}), "merge has to be words that say how the field is made"),
+        ("json", as_json({"type": "dates", "local": "span", "embed": False, "merge": "All."}), "no rule says how"),
+        ("json", as_json({}, {"name": "a.b"}), "the field 'a' has parts, and so no type of its own"),
+        ("yaml", CYCLE, "field 2: this is a list, where a table [[field]] has to be"),
+        ("yaml", "most: 3\nfield:\n  - {name: a.b.c, type: text}\n", "perhaps a dot and as much again"),
+        ("yml", "most: 3\nfield: 3\n", "field has to be one or more tables"),
+        ("yaml", "most: 3\n", "field is missing"),
+    ],
+)
+def test_a_wrong_schema_in_json_or_yaml_is_refused_by_file_and_field(tmp_path, suffix, text, said):
+    path = tmp_path / f"own.{suffix}"
+    path.write_text(text, "utf-8")
+    with pytest.raises(SettingsError) as refused:
+        schema(str(path))
+    assert f"{path}: " in str(refused.value)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(("suffix", "kind"), [("json", "JSON"), ("yaml", "YAML")])
+def test_what_is_no_json_or_yaml_is_refused_by_file_in_one_sentence(tmp_path, suffix, kind):
+    path = tmp_path / f"own.{suffix}"
+    path.write_text('{"most": 3, "field": [', "utf-8")
+    with pytest.raises(SettingsError, match=rf"own\.{suffix}: this is no {kind}: .*line \d") as refused:
+        schema(str(path))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_schema_is_the_same_in_toml_yaml_and_json(tmp_path):
+    toml = schema(written(tmp_path, f"most = 3\nfield = [{{ {INLINE} }}]\n"))
+    for suffix in ("json", "yaml"):  # JSON is YAML as well
+        path = tmp_path / f"own.{suffix}"
+        path.write_text(as_json({}).replace("\t", " "), "utf-8")
+        assert schema(str(path)) == toml
+
+
+@pytest.mark.parametrize(("name", "parts"), [
+    ("lightmem-personal", ["mentions", "predicate", "locations"]),
+    ("lightmem-repository", ["symbols", "endpoints", "cli", "configs", "files", "libraries", "concepts"]),
+])  # fmt: skip
+def test_the_papers_schemas_have_its_nested_keywords_and_salient_notes(name, parts):
+    own = schema(name)
+    told = nested({field.name: () for field in own.field})
+    assert list(told["keywords"]) == parts
+    assert [field.name for field in own.field if field.type == "salient"] == ["salient_notes"]
 
 
 def test_what_is_no_toml_is_refused_by_file_and_line(tmp_path):

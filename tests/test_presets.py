@@ -59,7 +59,11 @@ VALUES = {
         "lifecycle.cap": 10_000,  # equation 6
         "worker.claims_after": 12,  # table 7
     },
-    "lightmem-tree": {"blocks.linkage": "paper", "blocks.vector": "text", "answer.rounds": 1},  # sections 3.4, 3.5
+    "lightmem-tree": {
+        "blocks.schema_file": "lightmem-personal",  # appendix A.1
+        "blocks.linkage": "paper",  # sections 3.3, 3.4
+        "answer.rounds": 1,  # section 3.5
+    },
     "memoryarchitect": {
         "recall.ranking": "cosine",  # section II.C.2
         "recall.similarity": 0.7,

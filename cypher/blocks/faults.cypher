@@ -24,9 +24,10 @@ CALL (b) {
 RETURN 'Block ' + b.id + ' ' + fault + '.' AS fault
 UNION ALL
 MATCH (b:Block {scope: $scope}) WHERE b.id >= '' AND b.state IN ['live', 'stale']
-  AND NOT EXISTS { (b)-[:PART_OF]->(p:Block) WHERE p.state IN ['live', 'stale'] }
-WITH count(b) AS roots WHERE roots > 1
-RETURN 'The tree of blocks has ' + toString(roots) + ' roots.' AS fault
+WITH count(b) AS blocks, sum(CASE WHEN EXISTS { (b)-[:PART_OF]->(p:Block) WHERE p.state IN ['live', 'stale'] } THEN 0
+                             ELSE 1 + b.left - b.entered END) AS held
+WHERE blocks <> held
+RETURN 'The roots of the tree of blocks hold ' + toString(held) + ' blocks, and there are ' + toString(blocks) + '.' AS fault
 UNION ALL
 MATCH (b:Block {scope: $scope}) WHERE b.id >= '' AND b.level = 0 AND b.made_from <> ''
   AND COUNT { (b)<-[:IN_BLOCK]-(n:Note) WHERE n.status = 'active' } < b.notes

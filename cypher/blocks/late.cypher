@@ -3,7 +3,7 @@
 // $version: integer    as it was when the notes were read
 CALL () {
   MATCH (d:Decision {scope: $scope}) WHERE d.version > $version AND d.place >= 0
-  MATCH (d)-[:ABOUT]->(:Note)-[:IN_BLOCK]->(b:Block)
+  MATCH (d)-[:ABOUT]->(:Note)-[:IN_BLOCK|SUPPORTS]->(b:Block)
   RETURN b
   UNION
   MATCH (b:Block {scope: $scope}) WHERE b.id >= '' AND b.level = 0 AND b.state = 'live' AND COUNT { (b)<-[:IN_BLOCK]-() } < b.notes

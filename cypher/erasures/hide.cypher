@@ -39,7 +39,7 @@ CALL (hidden) {
 // blocks hold vectors made of theirs, and perhaps words
 CALL () {
   UNWIND $whole + $kept AS id
-  MATCH (:Note {scope: $scope, id: id})-[:IN_BLOCK]->(:Block)-[:PART_OF*0..]->(b:Block)
+  MATCH (:Note {scope: $scope, id: id})-[:IN_BLOCK|SUPPORTS]->(:Block)-[:PART_OF*0..]->(b:Block)
   // use blocks/stale block=b
 }
 // claims are in their words; what other notes say of the same is found again by the next run

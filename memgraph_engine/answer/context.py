@@ -24,6 +24,7 @@ _LEAST_TEXT = 30  # tokens of a note's text; of a fact that has less room nothin
 _NEW_LINE = 1
 _NEAREST = 7  # lines; behind them what somebody says of himself comes first: a request shares no word with it
 _AS_GOOD = 0.7  # of the best one's relevance: so much has what is told beyond the lines that are told anyway
+_ABOVE = 0.5  # most share of the budget for what blocks tell
 _CITED = 3  # notes that a claim is told by
 _MARKS = most_tokens(enclose("\n\n"))
 _UNSURE_TOKENS = most_tokens(UNSURE) + _NEW_LINE
@@ -40,6 +41,7 @@ def compose(
     clauses: Mapping[str, str] = MappingProxyType({}),
     *,
     share: float = GENERAL,
+    above: Sequence[str] = (),
     sure: bool = True,
 ) -> Context:
     """Return what the hits tell, in at most `budget` tokens (200 or more); the best is always in it.
@@ -51,13 +53,16 @@ def compose(
     the budget. A context that is not `sure` says so in its first line.
 
     `clauses` has by their ids what notes tell in facts, with the ends of these: they are told so, before all others,
-    and with half of what is `enough`.
+    and with half of what is `enough`. The lines `above` stand before them, in half of the budget; without hits in all.
 
     >>> from memgraph_engine import Settings
     >>> compose("Where does Ana live?", [], [], 200, Settings.load().answer).text
     ''
     """
-    claims, taken = _fitting(claims, int(budget * share))
+    general, taken = _fitting([_general(claim, {}) for claim in claims], int(budget * share))
+    claims = claims[: len(general)]
+    head_lines, more = _fitting(above, int(budget * _ABOVE) if hits else budget - _MARKS - _UNSURE_TOKENS)
+    taken += more
     notes = {hit.note.id: hit.note for hit in hits}
     read = {id: (as_line(clauses[id]), "") if id in clauses else text(note, language) for id, note in notes.items()}
     chosen, gone = facts(hits, ties, read)
@@ -80,10 +85,12 @@ def compose(
     ]
     left_out = {note: why for note, why in left_out.items() if note not in numbers}
     left_out |= {note: f"{numbers.get(by, by)} {why}" for note, (by, why) in gone.items()}
-    general = tuple(_general(claim, numbers) for claim in claims) if entries else ()
-    lines = [*([] if sure else [UNSURE]), *(entry.line for entry in entries), *general]
-    marked = enclose("\n" + "\n".join(lines) + "\n") if entries else ""
-    return Context(question, marked, tuple(entries), most_tokens(marked), budget, left_out, general=general, sure=sure)
+    general = [_general(claim, numbers) for claim in claims] if entries else []
+    lines = [*([] if sure else [UNSURE]), *head_lines, *(entry.line for entry in entries), *general]
+    marked = enclose("\n" + "\n".join(lines) + "\n") if entries or head_lines else ""
+    blocks = tuple(head_lines)
+    given = question, marked, tuple(entries), most_tokens(marked), budget, left_out
+    return Context(*given, general=tuple(general), blocks=blocks, sure=sure)
 
 
 def _beside(told: Collection[Place], note: Note, said: str, asked: str) -> str:
@@ -91,14 +98,14 @@ def _beside(told: Collection[Place], note: Note, said: str, asked: str) -> str:
     return said + asked if any((session, turn - 1) not in told for session, turn in places(note)) else said
 
 
-def _fitting(claims: Sequence[Claim], room: int) -> tuple[list[Claim], int]:
-    """Return the first claims that have room, and how many tokens they may take."""
-    chosen, taken = list[Claim](), 0
-    for claim in claims:
-        length = most_tokens(_general(claim, {})) + _NEW_LINE
+def _fitting(lines: Sequence[str], room: int) -> tuple[list[str], int]:
+    """Return the first lines that have room, and how many tokens they may take."""
+    chosen, taken = list[str](), 0
+    for line in lines:
+        length = most_tokens(line) + _NEW_LINE
         if taken + length > room:
             break
-        chosen.append(claim)
+        chosen.append(line)
         taken += length
     return chosen, taken
 

@@ -217,11 +217,11 @@ class Reader:
         shown = query.filters.shown & self.engine.policies.modelled.union(named)
         query = replace(query, filters=replace(query.filters, shown=shown))
         language = self.engine.language_of(scope)
-        found, spent = (
-            (by_blocks(self.engine, query, [language], blocks), Spent())
-            if blocks
-            else self._hits(scope, query, settings.rounds, busy=busy)
-        )
+        above = list[str]()
+        if blocks:
+            (found, above), spent = by_blocks(self.engine, query, [language], blocks), Spent()
+        else:
+            found, spent = self._hits(scope, query, settings.rounds, busy=busy)
         near = found if blocks else _first(found, top_k)
         hits, left_out = candidates(query.text, near, language)
         own = bool(scope.user and asked_attributes(query.text, language))
@@ -234,9 +234,8 @@ class Reader:
         left_out |= {note: why for note, why in found.dropped.items() if note not in told}
         fallbacks = (*spent.fallbacks, BUSY) if busy else spent.fallbacks
         claims, share = self._general(scope, question, query.text, found.plan, filters, _CLAIMS / GENERAL)
-        remembered = Remembered(
-            question, query.text, hits, ties, left_out, settings, language, spent.cost, tuple(fallbacks), sure=certain
-        )
+        given = question, query.text, hits, ties, left_out, settings, language, spent.cost, tuple(fallbacks)
+        remembered = Remembered(*given, sure=certain, above=above)
         return replace(remembered, claims=claims, share=share) if claims else remembered
 
     def blocks(self, scope: Scope, question: str, top_k: int) -> list[Block]:
@@ -247,7 +246,7 @@ class Reader:
             check_text(question, "query", 1_000_000)
             vector = engine.embedder.embed_query(question)
             found = reading.selected(engine, names, vector, top_k)
-            blocks, notes = reading.told(engine, names, found, engine.language_of(scope), vector)
+            blocks, notes, _ = reading.told(engine, names, found, engine.language_of(scope), vector)
             self._log.given(scope, "blocks", question, notes, {})
             return blocks
 

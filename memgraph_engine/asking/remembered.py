@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memgraph_engine.answer.context import GENERAL, compose
-from memgraph_engine.blocks.reading import scored
+from memgraph_engine.blocks import reading
 from memgraph_engine.cost import Cost
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import scopes
@@ -26,7 +26,8 @@ class Remembered:
 
     `asked` is the question as the memory was asked it, with what it refers back to.
     `sure` tells whether the hits most likely answer the question. `facts` has by their ids what notes tell in facts, if
-    they are to be told by them. `claims` are told behind them, in their `share` of a budget.
+    they are to be told by them. `claims` are told behind them, in their `share` of a budget, and `above` them what
+    blocks tell, in lines.
     """
 
     question: str
@@ -42,6 +43,7 @@ class Remembered:
     facts: Mapping[str, str] = field(default_factory=dict)
     claims: Sequence[Claim] = ()
     share: float = GENERAL
+    above: Sequence[str] = ()
 
     def context(self, budget: int, beside: Collection[Source] = ()) -> Context:
         """Return a context without the notes that say nothing but what the turns `beside` it do, word for word."""
@@ -49,7 +51,7 @@ class Remembered:
         repeated = [hit.note.id for hit in self.hits if self._repeats(hit, shown)]
         hits = [hit for hit in self.hits if hit.note.id not in repeated]
         given = self.asked, hits, self.ties, budget, self.settings, self.language, self.claims
-        context = compose(*given, clauses=self.facts, share=self.share, sure=self.sure)
+        context = compose(*given, clauses=self.facts, share=self.share, above=self.above, sure=self.sure)
         left_out = {**context.left_out, **self.left_out, **dict.fromkeys(repeated, "it is among the last turns")}
         asked = self.asked if self.asked != self.question else ""
         told = replace(context, query=self.question, asked=asked, left_out=left_out)
@@ -77,9 +79,19 @@ def most_blocks(budget: int) -> int:
     return min(max(10, budget // _TOKENS), MOST)
 
 
-def by_blocks(engine: Engine, query: Query, languages: Sequence[str], k: int) -> Hits:
-    """Return the notes of k blocks, the best first: each is as relevant as one that a search finds."""
-    found = scored(engine, query.scope_names, query.vector, k)
+def by_blocks(engine: Engine, query: Query, languages: Sequence[str], k: int) -> tuple[Hits, list[str]]:
+    """Return the notes of k blocks, the best first, each as relevant as one that a search finds; and these' fields.
+
+    By the setting `blocks.context` it is one of these, or both; then fields are told that a model wrote: others only
+    repeat the notes.
+    """
+    told = engine.settings.blocks.context
+    chosen = reading.selected(engine, query.scope_names, query.vector, k)
+    above = list[str]()
+    if told != "notes":
+        shown, _, lines = reading.told(engine, query.scope_names, chosen, languages[0], query.vector)
+        above = [text for one, text in zip(shown, lines, strict=True) if one.described_by or told == "fields"]
+    found = reading.scored(engine, query.scope_names, query.vector, chosen if told != "fields" else [])
     notes = [note for note, _ in found]
     engine.notes.complete(engine.db, query.scope_names, notes)
     words = terms(query.text, languages)
@@ -95,4 +107,4 @@ def by_blocks(engine: Engine, query: Query, languages: Sequence[str], k: int) ->
         relevance = query.weights.relevance(by, float(share)) if query.weights else None
         if note.whole:  # else it was removed meanwhile
             hits.append(Hit(note.note(), (1 + score) / 2, similarity, None, float(share), relevance))
-    return Hits(hits, among=among)
+    return Hits(hits, among=among), above

@@ -12,12 +12,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from math import isqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-import numpy as np
-
-from memgraph_engine.blocks.fields import Contents, fields, spoken
-from memgraph_engine.blocks.linkage import Vectors
+from memgraph_engine.blocks.fields import Contents
 from memgraph_engine.blocks.reading import contents
 from memgraph_engine.blocks.schema import Described, Schema, SchemaField
 from memgraph_engine.blocks.tree import Node, Tree
@@ -43,11 +40,11 @@ _PAGE = 200  # blocks whose notes are read at once
 # half more than the prompt says: models miscount
 _LONGEST_TEXT = 600  # characters
 _LONGEST_ITEM = 150
-_MOST_ITEMS = 12
+MOST_ITEMS = 12
 _FENCE = re.compile(r"<\s*/?\s*data\b", re.IGNORECASE)
 
 
-class _Shown(NamedTuple):
+class Shown(NamedTuple):
     """A note as a model sees it: what it says and who said it, when, and in which session, or file."""
 
     text: str
@@ -72,11 +69,13 @@ class Written:
 class Describer:
     """Describes blocks of one scope; what was asked about in a run, or failed, is not asked about again in it."""
 
+    role: ClassVar[str] = "describing"
+
     engine: Engine
     scope: str
     schema: Schema
     spent: Spent
-    _known: dict[tuple[_Shown, ...], Written | None] = field(default_factory=dict)
+    _known: dict[Sequence[Any], Written | None] = field(default_factory=dict)
     _done: set[tuple[str, str]] = field(default_factory=set)
     """What was described: a block's id, and what it is made from."""
 
@@ -88,22 +87,6 @@ class Describer:
         """
         self._mean(made, stored)
         self._ask_about(self._lacking(made.nodes, stored, self._widest(made)), tell)
-        if self._by_text:
-            described = [node for node in made.nodes if self._is_described(node, stored) or self._is_done(node)]
-            self._embed([node for node in described if self._is_done(node) or not self._is_embedded(node, stored)])
-
-    def speak(
-        self, nodes: Sequence[Node], means: Vectors, stored: Mapping[str, Stored], tell: Callable[[str], None]
-    ) -> Vectors:
-        """Return the vectors (n, d) of what blocks tell, whoever describes them; it is stored, and made once.
-
-        Where a block was removed meanwhile, it is the mean (n, d) of its notes'.
-        """
-        self._ask_about(self._lacking(nodes, stored, max(node.notes for node in nodes)), tell)
-        self._embed([node for node in nodes if self._is_done(node) or not self._is_embedded(node, stored)])
-        dimensions, ids = self.engine.embedder.dimensions, [node.id for node in nodes]
-        found = block_graph.vectors(self.engine.db, self.scope, ids, dimensions)
-        return np.stack([found.get(node.id, mean) for node, mean in zip(nodes, means, strict=True)])
 
     def counts(self, made: Tree, stored: Mapping[str, Stored]) -> tuple[int, int, int]:
         """Return how many blocks were described in this run and before it, and how many more could have been."""
@@ -111,16 +94,6 @@ class Describer:
         before = sum(self._is_described(node, stored) and not self._is_done(node) for node in made.nodes)
         lacking = sum(not self._is_done(node) for node in self._lacking(made.nodes, stored, self._widest(made)))
         return done, before, lacking
-
-    @property
-    def _by_text(self) -> bool:
-        """Whether questions are to find described blocks by what they tell."""
-        return self.engine.settings.blocks.vector == "text"
-
-    @property
-    def _by_paper(self) -> bool:
-        """Whether the tree follows from what all blocks tell, whoever describes them."""
-        return self.engine.settings.blocks.linkage == "paper"
 
     def _is_done(self, node: Node) -> bool:
         return (node.id, node.made_from) in self._done
@@ -132,9 +105,8 @@ class Describer:
         return kept(node, stored) and stored[node.id].embedded_as == self.schema.key
 
     def _widest(self, made: Tree) -> int:
-        """Return how many notes a block to describe has at most: as one that a question finds, by the paper any."""
-        notes = made.nodes[0].notes if made.nodes else 0
-        return notes if self._by_paper else max(LONGEST, isqrt(notes))
+        """Return how many notes a block to describe has at most, as one that a question finds."""
+        return max(LONGEST, isqrt(sum(root.notes for root in made.roots)))
 
     def _lacking(self, nodes: Sequence[Node], stored: Mapping[str, Stored], widest: int) -> list[Node]:
         """Return the blocks to describe, leaves first."""
@@ -152,14 +124,14 @@ class Describer:
         shown = self._shown(nodes)
         self._store(nodes, shown)
         asked = [one for one in dict.fromkeys(shown.values()) if one not in self._known]
-        for groups in self.engine.roles.rounds("describing", asked, _entry):
+        for groups in self.engine.roles.rounds(self.role, asked, self._entry):
             if self.spent.beyond:
                 break
             tell("describe")
             self._ask(groups)
             self._store(nodes, shown)
 
-    def _shown(self, nodes: Sequence[Node]) -> dict[str, tuple[_Shown, ...]]:
+    def _shown(self, nodes: Sequence[Node]) -> Mapping[str, Sequence[Any]]:
         """Return by the ids of blocks what a model sees of them; what is not whole is left out."""
         held, room = self._contents(nodes), self.engine.settings.llm.batch_tokens
         return {
@@ -173,24 +145,35 @@ class Describer:
         found = contents(self.engine, [self.scope], spans, None, self.schema)
         return {key: one for (_, key), one in found.items()}
 
-    def _ask(self, groups: Sequence[Sequence[tuple[_Shown, ...]]]) -> None:
-        shape = [{"name": one.name, "type": one.type, "meaning": one.meaning} for one in self.schema.described]
+    def _entry(self, shown: Sequence[Any]) -> Entry:
+        return {"notes": [note.entry(at) for at, note in enumerate(shown, 1)]}
+
+    def _read(self, _shown: Sequence[Any], item: Any) -> Described:
+        """Return what a model wrote of what it was shown; raises ValueError."""
+        return checked(self.schema, item.fields)
+
+    def _shape(self) -> list[Entry]:
+        """Return what a model is told of the fields that it writes."""
+        return [{"name": one.name, "type": one.type, "meaning": one.meaning} for one in self.schema.described]
+
+    def _ask(self, groups: Sequence[Sequence[Sequence[Any]]]) -> None:
         some = [one for group in groups for one in group]
         self._known |= dict.fromkeys(some)
-        for group, answer in self.engine.roles.about("describing", some, _entry, self.spent, fields=shape):
+        for group, answer in self.engine.roles.about(self.role, some, self._entry, self.spent, fields=self._shape()):
             for one in answer.items:
+                asked = group[one.block - 1]
                 try:
-                    told = checked(self.schema, one.fields)
+                    self._known[asked] = Written(self._read(asked, one), answer.model)
                 except ValueError as fault:
-                    why = Unusable(
-                        f"{answer.model} described a block otherwise than it was asked to: {fault}.", NOTHING
-                    )
-                    why.model = answer.model
-                    self.spent.failed("Describing", why)
-                else:
-                    self._known[group[one.block - 1]] = Written(told, answer.model)
+                    self._refused(answer.model, f"described a block otherwise than it was asked to: {fault}")
 
-    def _store(self, nodes: Sequence[Node], shown: Mapping[str, tuple[_Shown, ...]]) -> None:
+    def _refused(self, model: str, what: str) -> None:
+        """Count an answer that can't be used."""
+        why = Unusable(f"{model} {what}.", NOTHING)
+        why.model = model
+        self.spent.failed("Describing", why)
+
+    def _store(self, nodes: Sequence[Node], shown: Mapping[str, Sequence[Any]]) -> None:
         told = {
             node.id: (node.made_from, one)
             for node in nodes
@@ -204,32 +187,14 @@ class Describer:
             stored = block_graph.describe(self.engine.db, self.scope, self.schema.key, rows)
             self._done |= {(key, told[key][0]) for key in stored}
 
-    # ---- vectors ----------------------------------------------------------------------------
-
     def _mean(self, made: Tree, stored: Mapping[str, Stored]) -> None:
-        """Give the mean of their notes' vectors back to blocks whose vector is made otherwise, and is not to be."""
+        """Give the mean of their notes' vectors back to blocks that have another."""
         rows: list[Row] = [
             {"id": node.id, "made_from": node.made_from, "vector": vector}
             for node, vector in zip(made.nodes, made.vectors, strict=True)
             if kept(node, stored) and stored[node.id].embedded_as
-            if not (self._by_text and self._is_described(node, stored) and self._is_embedded(node, stored))
         ]
         block_graph.embed(self.engine.db, self.scope, "", rows)
-
-    def _embed(self, nodes: Sequence[Node]) -> None:
-        """Give blocks the vectors of what they tell; one that tells nothing keeps the mean."""
-        for start in range(0, len(nodes), _PAGE):
-            some = {node.id: node.made_from for node in nodes[start : start + _PAGE]}
-            held = self._contents(nodes[start : start + _PAGE])
-            speaking = {key: one for key, one in held.items() if one.held.described or self._by_paper}
-            told = {key: fields(self.schema, one, self._language) for key, one in speaking.items()}
-            texts = {key: text for key, one in told.items() if (text := spoken(self.schema, one))}
-            vectors = self.engine.embedder.embed_documents([*texts.values()])
-            rows: list[Row] = [
-                {"id": key, "made_from": some[key], "vector": vector}
-                for key, vector in zip(texts, vectors, strict=True)
-            ]
-            block_graph.embed(self.engine.db, self.scope, self.schema.key, rows)
 
     @cached_property
     def _language(self) -> str:
@@ -243,11 +208,11 @@ def kept(node: Node, stored: Mapping[str, Stored]) -> bool:
     return known is not None and known.made_from == node.made_from
 
 
-def _block_notes(notes: Sequence[Note], language: str, room: int) -> tuple[_Shown, ...]:
+def _block_notes(notes: Sequence[Note], language: str, room: int) -> tuple[Shown, ...]:
     """Return of a block's notes, the nearest to its middle first, as many as have room, at least one; oldest first."""
-    chosen, taken = list[_Shown](), 0
+    chosen, taken = list[Shown](), 0
     for note in notes:
-        one = _Shown(_text(note, language), note.said_at, note.session)
+        one = Shown(shown_text(note, language), note.said_at, note.session)
         taken += tokens(json.dumps(one.entry(0), ensure_ascii=False))
         if chosen and taken > room:
             break
@@ -255,11 +220,7 @@ def _block_notes(notes: Sequence[Note], language: str, room: int) -> tuple[_Show
     return tuple(sorted(chosen, key=lambda one: one.said_at))
 
 
-def _entry(notes: Sequence[_Shown]) -> Entry:
-    return {"notes": [note.entry(at) for at, note in enumerate(notes, 1)]}
-
-
-def _text(note: Note, language: str) -> str:
+def shown_text(note: Note, language: str) -> str:
     """Return what a note says, without its day and the turn before it, unless a model or the user wrote it."""
     own = [(source, None) for source in note.sources]
     made = note.context.startswith(render(own, language).context)
@@ -291,15 +252,18 @@ def _field(wanted: SchemaField, given: Any) -> str | tuple[str, ...]:
     if bool(given.items) if wanted.type == "text" else bool(given.text):
         raise ValueError(f"the field {wanted.name!r} is no {wanted.type}")
     if wanted.type == "text":
-        return _line(given.text, _LONGEST_TEXT, wanted.name)
-    if len(given.items) > _MOST_ITEMS:
-        raise ValueError(f"the field {wanted.name!r} has {len(given.items)} items, more than {_MOST_ITEMS}")
-    items = [_line(one, _LONGEST_ITEM, wanted.name) for one in given.items]
+        return line(given.text, _LONGEST_TEXT, wanted.name)
+    if len(given.items) > MOST_ITEMS:
+        raise ValueError(f"the field {wanted.name!r} has {len(given.items)} items, more than {MOST_ITEMS}")
+    items = [line(one, _LONGEST_ITEM, wanted.name) for one in given.items]
     return tuple({one.casefold(): one for one in reversed(items)}.values())[::-1]
 
 
-def _line(text: str, most: int, name: str) -> str:
-    """Refuse what is no line of words, or what a prompt or a context would not let pass as somebody's words."""
+def line(text: str, most: int, name: str) -> str:
+    """Return a text in one line.
+
+    Raises ValueError for no line of words, and for what a prompt or a context would not let pass as somebody's words.
+    """
     one = " ".join(text.split())
     if not re.search(r"\w", one):
         raise ValueError(f"the field {name!r} says nothing")

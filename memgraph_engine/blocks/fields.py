@@ -4,10 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import log
+from typing import Any
 
 from memgraph_engine.blocks.schema import Schema
 from memgraph_engine.graph.blocks import Held
 from memgraph_engine.lifecycle.summaries import extract, rarity
+from memgraph_engine.model.block import SalientNote
 from memgraph_engine.model.memory import Note
 
 _KEYWORDS = 8
@@ -40,21 +42,44 @@ def fields(schema: Schema, contents: Contents, language: str) -> dict[str, objec
     """Return the fields of a block, by name and in the schema's order."""
     written = contents.held.described
     return {
-        one.name: (told if isinstance(told, str) else tuple(told))
-        if (told := written.get(one.name)) is not None
-        else _RULES[one.local](contents, language)
+        one.name: _written(one.type, written[one.name])
+        if one.name in written
+        else _RULES[one.local](contents, language) or ("" if one.type == "text" else ())
         for one in schema.field
     }
 
 
-def spoken(schema: Schema, told: Mapping[str, object]) -> str:
+def nested(given: Mapping[str, object]) -> dict[str, object]:
+    """Return fields with those that are parts of one under its name.
+
+    >>> nested({"summary": "Ana sails.", "keywords.mentions": ("Ana",), "keywords.locations": ()})
+    {'summary': 'Ana sails.', 'keywords': {'mentions': ('Ana',), 'locations': ()}}
+    """
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        whole, _, part = name.partition(".")
+        if part:
+            found.setdefault(whole, {})[part] = value
+        else:
+            found[name] = value
+    return found
+
+
+def _written(kind: str, value: Any) -> object:
+    if kind == "salient":
+        times = [(one, datetime.fromisoformat(one["note_time"])) for one in value]
+        return tuple(SalientNote(**{**one, "note_time": at, "notes": tuple(one["notes"])}) for one, at in times)
+    return value if isinstance(value, str) else tuple(value)
+
+
+def spoken(schema: Schema, given: Mapping[str, object]) -> str:
     r"""Return the text of which a vector is made of what a block tells: its fields with `embed`, a line each; no dates.
 
     >>> from memgraph_engine.blocks.schema import schema
     >>> spoken(schema("personal"), {"summary": "Ana sails.", "subjects": ["Ana"], "topics": ["boats", "the sea"]})
     'Ana sails.\nboats, the sea'
     """
-    lines = (_spoken(told.get(one.name, ())) for one in schema.field if one.embed and one.type != "dates")
+    lines = (_spoken(given.get(one.name, ())) for one in schema.field if one.embed and one.type != "dates")
     return "\n".join(filter(None, lines))
 
 
@@ -92,4 +117,5 @@ _RULES: Mapping[str, Callable[[Contents, str], object]] = {
     "questions": _questions,
     "notes": lambda contents, _: contents.notes,
     "span": lambda contents, _: (contents.first_at, contents.last_at),
+    "none": lambda *_: (),
 }

@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import chain
 
 from memgraph_engine.arrays import NDArray, np
-from memgraph_engine.blocks.fields import Contents, fields
+from memgraph_engine.blocks.fields import Contents, fields, nested, spoken
 from memgraph_engine.blocks.schema import Schema, schema
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
@@ -14,6 +14,7 @@ from memgraph_engine.graph import blocks as block_graph
 from memgraph_engine.graph.blocks import SPARE
 from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.model.block import LONGEST, Block
+from memgraph_engine.model.marker import as_line
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.scope import Scope
 
@@ -56,19 +57,25 @@ def _stored(engine: Engine, scope: Scope, id: str) -> Block:
 
 def told(
     engine: Engine, scopes: Sequence[str], blocks: Sequence[Block], language: str, vector: "NDArray[np.float32] | None"
-) -> tuple[list[Block], list[Note]]:
-    """Return blocks with their fields, and the notes that these tell of.
+) -> tuple[list[Block], list[Note], list[str]]:
+    """Return blocks with their fields, the notes that these tell of, and what each tells in a line.
 
     They are of each block those nearest to the question, or to the block's middle.
     """
     shape = schema(engine.settings.blocks.schema_file)
     found = contents(engine, scopes, {_key(block): (block.first_at, block.last_at) for block in blocks}, vector, shape)
+    some = [(block, found[_key(block)]) for block in blocks if _key(block) in found]
+    every = [fields(shape, one, language) for _, one in some]
     shown = [
-        replace(block, fields=fields(shape, one, language), described_by=one.held.described_by)
-        for block in blocks
-        if (one := found.get(_key(block)))
+        replace(block, fields=nested(each), described_by=one.held.described_by)
+        for (block, one), each in zip(some, every, strict=True)
     ]
-    return shown, [*{note.id: note for one in found.values() for note in one.notes}.values()]
+    lines = [
+        as_line(f"Block of {block.notes} notes, {block.first_at:%Y-%m-%d} to {block.last_at:%Y-%m-%d}: "
+                f"{spoken(shape, each)}".replace("\n", "; "))
+        for block, each in zip(shown, every, strict=True)
+    ]  # fmt: skip
+    return shown, [*{note.id: note for one in found.values() for note in one.notes}.values()], lines
 
 
 def contents(
@@ -80,7 +87,7 @@ def contents(
 ) -> dict[tuple[str, str], Contents]:
     """Return by scope and id what blocks hold that are from one time to another."""
     held = block_graph.contents(engine.db, scopes, [*blocks], vector, MOST_NOTES, shape.key) if blocks else {}
-    notes = _notes(engine, scopes, ([stamp for stamp, _ in one.stamps] for one in held.values()))
+    notes = cached(engine, scopes, ([stamp for stamp, _ in one.stamps] for one in held.values()))
     engine.notes.complete(engine.db, scopes, [*notes.values()])
     return {
         key: Contents(one, tuple(note.note() for note in near if note.whole), *blocks[key])
@@ -90,16 +97,15 @@ def contents(
 
 
 def scored(
-    engine: Engine, scopes: Sequence[str], vector: "NDArray[np.float32]", k: int
+    engine: Engine, scopes: Sequence[str], vector: "NDArray[np.float32]", blocks: Sequence[Block]
 ) -> list[tuple[CachedNote, float]]:
-    """Return the notes of the k blocks chosen for a question's vector, each with its score, the best first.
+    """Return the notes of blocks that were `selected` for a question's vector, each with its score, the best first.
 
     A score is the mean of two cosines to the question, the block's and that of the note's two vectors: so what stands
     among notes on the same matter comes before what is near by itself alone.
     """
-    blocks = selected(engine, scopes, vector, k)
     held = block_graph.members(engine.db, scopes, [*map(_key, blocks)], vector, LONGEST) if blocks else {}
-    notes = _notes(engine, scopes, held.values())
+    notes = cached(engine, scopes, held.values())
     unit = np.asarray(vector, dtype=np.float32) / (np.linalg.norm(vector) or 1)
     own = {stamp: float((note.vectors @ unit).mean()) for stamp, note in notes.items() if note.vectors is not None}
     best: dict[int, float] = {}
@@ -110,7 +116,8 @@ def scored(
     return sorted(((notes[stamp], score) for stamp, score in best.items()), key=lambda one: (-one[1], one[0].id))
 
 
-def _notes(engine: Engine, scopes: Sequence[str], held: Iterable[Iterable[int]]) -> dict[int, CachedNote]:
+def cached(engine: Engine, scopes: Sequence[str], held: Iterable[Iterable[int]]) -> dict[int, CachedNote]:
+    """Return the notes of some stamps, by these; what has changed since is left out."""
     stamps = sorted(set(chain.from_iterable(held)))
     return engine.notes.read(engine.db, scopes, stamps, engine.embedder.dimensions)[0] if stamps else {}
 

@@ -6,11 +6,12 @@ what it has written, and what a model has.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 from uuid import uuid4
 
 from memgraph_engine.arrays import NDArray, np
+from memgraph_engine.blocks.authoring import Author, Found
 from memgraph_engine.blocks.describing import Describer, kept
 from memgraph_engine.blocks.schema import schema
 from memgraph_engine.blocks.tree import Node, Placed, Tree, paper_tree, tree
@@ -46,6 +47,7 @@ class Blocks(Rebuild[BlockRun]):
         super().__init__(engine, scope, tell)
         settings = engine.settings.blocks
         self.shape, self.exact = schema(settings.schema_file), settings.exact
+        self.farthest = settings.farthest
         self.dimensions = engine.embedder.dimensions
         self.paper_leaves = settings.paper_leaves if settings.linkage == "paper" else 0
 
@@ -56,7 +58,8 @@ class Blocks(Rebuild[BlockRun]):
     @cached_property
     def describer(self) -> Describer:
         """What writes what blocks tell, asked once about each however often the run is made."""
-        return Describer(self.engine, self.scope.name, self.shape, self.spent)
+        who = Author if self.paper_leaves else Describer
+        return who(self.engine, self.scope.name, self.shape, self.spent)
 
     def once(self, before: str, *, late: bool) -> BlockRun:
         """Build it, write what is different, describe it, and make it the present one."""
@@ -92,18 +95,7 @@ def _seen(job: Blocks) -> BlocksState:
     return state
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What a tree is built of: as of a state that was `seen`, the notes with vectors (n, d) and stamps, the blocks."""
-
-    seen: BlocksState
-    notes: list[Placed]
-    vectors: "NDArray[np.float32]"
-    stamps: Mapping[str, int]
-    stored: Mapping[str, Stored]
-
-
-def _read(job: Blocks, seen: BlocksState) -> _Found:
+def _read(job: Blocks, seen: BlocksState) -> Found:
     notes: list[Placed] = []
     stamps: dict[str, int] = {}
     vectors = [np.zeros((0, job.dimensions), dtype=np.float32)]
@@ -111,22 +103,32 @@ def _read(job: Blocks, seen: BlocksState) -> _Found:
         stamps |= {row["id"]: row.pop("stamp") for row in rows}
         notes += [Placed(**row) for row in rows]
         vectors.append(some)
-    return _Found(seen, notes, np.concatenate(vectors), stamps, block_graph.stored(job.db, job.scope.name))
+    return Found(seen, notes, np.concatenate(vectors), stamps, block_graph.stored(job.db, job.scope.name))
 
 
-def _linked(job: Blocks, found: _Found) -> Tree:
+def _linked(job: Blocks, found: Found) -> Tree:
     """Return the tree; by the paper's linkage its blocks are written, and tell something, as they are merged."""
-    if not job.paper_leaves:
-        return tree(job.scope.name, found.notes, found.vectors, most=job.shape.most, exact=job.exact)
+    author, most = job.describer, job.shape.most
+    if not isinstance(author, Author):
+        return tree(job.scope.name, found.notes, found.vectors, most=most, exact=job.exact)
+
+    written = set[str]()
+
+    def write(nodes: Sequence[Node], means: "NDArray[np.float64]") -> None:
+        new = [at for at, node in enumerate(nodes) if node.id not in written]
+        written.update(node.id for node in nodes)
+        _write(job, found, [nodes[at] for at in new], means[new], "link")
 
     def speak(nodes: Sequence[Node], means: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        _write(job, found, nodes, means, "link")
-        return job.describer.speak(nodes, means, found.stored, job.tell)
+        write(nodes, means)
+        return author.speak(nodes, means, found.stored, job.tell)
 
-    return paper_tree(job.scope.name, found.notes, found.vectors, speak, most=job.shape.most, limit=job.paper_leaves)
+    given = job.scope.name, found.notes, found.vectors, speak
+    made = partial(author.leaves, found, write, job.tell)
+    return paper_tree(*given, made=made, most=most, limit=job.paper_leaves, farthest=job.farthest)
 
 
-def _write(job: Blocks, found: _Found, nodes: Sequence[Node], vectors: "NDArray[np.float64]", phase: str) -> None:
+def _write(job: Blocks, found: Found, nodes: Sequence[Node], vectors: "NDArray[np.float64]", phase: str) -> None:
     """Write the blocks that are not stored as they are."""
     rows: list[Row] = [
         {
@@ -145,22 +147,22 @@ def _write(job: Blocks, found: _Found, nodes: Sequence[Node], vectors: "NDArray[
 def _described(job: Blocks, made: Tree, stored: Mapping[str, Stored]) -> BlockRun:
     same = sum(kept(node, stored) for node in made.nodes)
     created = sum(node.id not in stored for node in made.nodes)
-    root = made.nodes[0] if made.nodes else None
+    leaves = sum(root.leaves for root in made.roots)
     described, before, undescribed = job.describer.counts(made, stored)
     return BlockRun(
         id=uuid4().hex,
         scope=job.scope.name,
         at=job.now,
-        notes=root.notes if root else 0,
-        leaves=root.leaves if root else 0,
+        notes=sum(root.notes for root in made.roots),
+        leaves=leaves,
         blocks=len(made.nodes),
-        depth=root.level if root else 0,
+        depth=max((root.level for root in made.roots), default=0),
         kept=same,
         created=created,
         renewed=len(made.nodes) - same - created,
         ended=len(stored.keys() - {node.id for node in made.nodes}),
         linkage="paper" if job.paper_leaves else "average",
-        exact=root is None or root.leaves <= job.exact,
+        exact=leaves <= job.exact,
         described=described,
         described_before=before,
         undescribed=undescribed,

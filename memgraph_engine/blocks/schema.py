@@ -3,22 +3,29 @@
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn, Self
 
+import yaml
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from memgraph_engine.errors import SettingsError, named
+from memgraph_engine.model.block import SalientNote
 from memgraph_engine.resources import resource
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-SHIPPED = ("personal", "repository")
+SHIPPED = {
+    "personal": "personal.toml",
+    "repository": "repository.toml",
+    "lightmem-personal": "lightmem-personal.yaml",
+    "lightmem-repository": "lightmem-repository.yaml",
+}
 _TYPES = {
     "gist": "text",
     "about": "text",
@@ -29,39 +36,54 @@ _TYPES = {
     "questions": "list",
     "notes": "notes",
     "span": "dates",
+    "none": "text, list or salient",
 }
 _EXPECTED = {
     "most": "a whole number from 1 to 40",
     "field": "one or more tables, each headed [[field]]",
-    "name": "small letters, digits and _, a letter first, 64 at most",
-    "type": "text, list, notes or dates",
+    "name": "small letters, digits and _, a letter first, 64 at most, and perhaps a dot and as much again",
+    "type": "text, list, notes, salient or dates",
     "meaning": "words that say what the field tells",
     "local": f"one of {', '.join(_TYPES)}",
     "embed": "true or false",
+    "merge": "words that say how the field is made of those of two blocks",
 }
 _LONGEST = 60  # characters of a wrong value that are told
 _MISPLACED = "misplaced"  # an error of the whole that has a place of its own
 _MARK = "-here-"  # a key that no schema has
-Described = Mapping[str, str | Sequence[str]]
-"""What a chat model wrote of a block: texts and lists, by the fields' names."""
-Local = Literal["gist", "about", "people", "sessions", "keywords", "topics", "questions", "notes", "span"]
+Described = Mapping[str, str | Sequence[str] | Sequence[SalientNote]]
+"""What a chat model wrote of a block: texts, lists and salient notes, by the fields' names."""
+Local = Literal["gist", "about", "people", "sessions", "keywords", "topics", "questions", "notes", "span", "none"]
+
+
+_READ: Mapping[str, tuple[str, Callable[[str], object]]] = {
+    ".json": ("JSON", json.loads),
+    ".yaml": ("YAML", yaml.safe_load),
+    ".yml": ("YAML", yaml.safe_load),
+}
 
 
 class SchemaField(BaseModel):
-    """One field of a block; `config/schemas/personal.toml` says what each part means."""
+    """One field of a block; `config/schemas/personal.toml` says what each part means.
+
+    One whose name has a dot is a part of the field before the dot.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-    type: Literal["text", "list", "notes", "dates"]
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}(\.[a-z][a-z0-9_]{0,63})?$")]
+    type: Literal["text", "list", "notes", "salient", "dates"]
     meaning: Annotated[str, Field(pattern=r"\w")]
     local: Local
     embed: StrictBool = False
+    merge: Annotated[str, Field(pattern=r"\w")] | None = None
 
     @model_validator(mode="after")
     def _made_as_told(self) -> Self:
-        if (due := _TYPES[self.local]) != self.type:
+        if self.type not in re.split(", | or ", due := _TYPES[self.local]):
             raise ValueError(f"{self.local!r} makes a field of the type {due!r}, not {self.type!r}")
+        if self.merge and not (self.described or self.type == "salient"):
+            raise ValueError(f"{self.type} are told as they are, so no rule says how they are merged")
         if self.embed and self.type == "dates":
             raise ValueError("dates are in no vector, so embed can't be true")
         return self
@@ -91,6 +113,9 @@ class Schema(BaseModel):
             if name in names[:at]:
                 given = {"name": repr(name), "where": ("field", at, "name")}
                 raise PydanticCustomError(_MISPLACED, "the field {name} comes twice", given)
+            if any(other.startswith(f"{name}.") for other in names):
+                given = {"name": repr(name), "where": ("field", at, "name")}
+                raise PydanticCustomError(_MISPLACED, "the field {name} has parts, and so no type of its own", given)
         if not any(field.embed for field in self.field):
             raise PydanticCustomError(
                 _MISPLACED, "no field is embedded: none has embed = true", {"where": ("field", 0)}
@@ -103,6 +128,11 @@ class Schema(BaseModel):
         return tuple(field for field in self.field if field.described)
 
     @property
+    def written(self) -> tuple[SchemaField, ...]:
+        """The same, and salient notes, which a model writes that makes blocks of notes, or of two."""
+        return tuple(field for field in self.field if field.described or field.type == "salient")
+
+    @property
     def key(self) -> str:
         """A hash of all but how fields are made locally: what was written by another schema is written anew."""
         told = [field.model_dump(exclude={"local"}) for field in self.field]
@@ -111,11 +141,12 @@ class Schema(BaseModel):
 
 @cache
 def schema(name: str) -> Schema:
-    """Return the schema of a TOML file, or one that is shipped: personal or repository.
+    """Return the schema of a file in TOML, YAML or JSON, as its ending says, or one of those that are shipped.
 
-    Raises SettingsError, which names the file, and the line of what is wrong in it.
+    Raises SettingsError, which names the file and, in TOML, the line of what is wrong in it.
     """
-    path = resource("config", "schemas", f"{name}.toml") if name in SHIPPED else Path(name)
+    path = resource("config", "schemas", SHIPPED[name]) if name in SHIPPED else Path(name)
+    language, read = _READ.get(path.suffix.lower(), ("TOML", tomllib.loads))
     try:
         text = path.read_text("utf-8-sig")  # some editors begin a file with a byte order mark
     except OSError as error:
@@ -125,14 +156,15 @@ def schema(name: str) -> Schema:
     except ValueError:
         _unread(name, "no file has such a name")
     try:
-        return Schema.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{path}: this is no TOML: {error}.") from None
+        return Schema.model_validate(read(text))
+    except (tomllib.TOMLDecodeError, yaml.YAMLError, json.JSONDecodeError) as error:
+        raise SettingsError(f"{path}: this is no {language}: {' '.join(str(error).split())}.") from None
     except ValidationError as error:
         # a key that is not known tells more than the one that is missing in its place
         first = min(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
         where = first["ctx"]["where"] if first["type"] == _MISPLACED else first["loc"]
-        raise SettingsError(f"{path}, line {_line(text, where)}: {_told(first)}.") from None
+        at = f", line {_line(text, where)}" if language == "TOML" else ""
+        raise SettingsError(f"{path}{at}: {_told(first)}.") from None
     except RecursionError:
         raise SettingsError(f"{path}: this is nested too deeply to be a schema.") from None
     except ValueError:
@@ -141,7 +173,10 @@ def schema(name: str) -> Schema:
 
 def _unread(name: str, why: str) -> NoReturn:
     told = name if name.isprintable() else repr(name)
-    raise SettingsError(f"The schema {told} can't be read: {why}. {' and '.join(SHIPPED)} are shipped.")
+    raise SettingsError(
+        f"The schema {told} can't be read: {why}. personal and repository are shipped, and the paper's own "
+        "lightmem-personal and lightmem-repository."
+    )
 
 
 def _told(error: "ErrorDetails") -> str:
@@ -154,7 +189,8 @@ def _told(error: "ErrorDetails") -> str:
         return f"{of}{error['msg'].removeprefix('Value error, ')}"
     if kind == "extra_forbidden":
         known = SchemaField if number else Schema
-        return f"{of}there is no key {_value(key)}, only {' and '.join(known.model_fields)}"
+        hint = "; a rule of how blocks are merged is the key merge of its field" if key.startswith("rule") else ""
+        return f"{of}there is no key {_value(key)}, only {' and '.join(known.model_fields)}{hint}"
     if key not in _EXPECTED:
         return f"{of}this is {_value(error['input'])}, where a table [[field]] has to be"
     if kind == "missing":

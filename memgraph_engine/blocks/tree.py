@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,10 @@ from memgraph_engine.model.block import LONGEST
 Speak = Callable[[Sequence["Node"], Vectors], NDArray[np.floating]]
 """Returns the vectors (n, d) of what blocks tell; it is given the means (n, d) of their notes' vectors as well."""
 
+FARTHEST = 2.0
+"""The largest distance that there is: all is merged."""
 _BYTES = 16
+_COMMON = 1e-6  # of a length of 1: what is left of equal vectors is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +112,18 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """All nodes from the root on, each before what it holds, and their vectors (n, d), in the same order."""
+    """All nodes from the root on, each before what it holds, and their vectors (n, d), in the same order.
+
+    Where blocks are too far from each other to be merged, there are several roots, each before what it holds.
+    """
 
     nodes: tuple[Node, ...]
     vectors: NDArray[np.float64]
+
+    @property
+    def roots(self) -> tuple[Node, ...]:
+        """The nodes that no other holds."""
+        return tuple(node for node in self.nodes if node.parent is None)
 
 
 def tree(
@@ -130,19 +142,37 @@ def tree(
     found = leaves(notes, unit, most)
     if not found:
         return Tree((), unit[:0])
-    growing = Growing(scope, [[notes[at] for at in leaf] for leaf in found])
-    sums = np.stack([unit[leaf].sum(axis=0) for leaf in found])
-    merges = average_linkage(sums, exact=exact)
+    growing = Growing([leaf_node(scope, [notes[at] for at in leaf.places]) for leaf in found])
+    sums = np.stack([unit[leaf.places].sum(axis=0) for leaf in found])
+    merges = average_linkage(_apart(sums, np.array([leaf.notes for leaf in growing.nodes])), exact=exact)
     every = np.concatenate([sums, np.zeros((len(merges.pairs), sums.shape[1]))])
     for (a, b), height in zip(merges.pairs.tolist(), merges.heights.tolist(), strict=True):
         every[growing.join(a, b, height)] = every[a] + every[b]
     return growing.tree(normalised(every))
 
 
-def leaves(notes: Sequence[Placed], unit: NDArray[np.float64], most: int) -> list[list[int]]:
-    """Return the leaves, by the places of their notes in the list, of which a session makes at most `most`."""
+class Leaf(NamedTuple):
+    """A leaf before it is a node: the places of its notes in the list, and the unit that a model made it of, if any."""
+
+    places: Sequence[int]
+    source: str = ""
+
+
+def _apart(sums: Vectors, sizes: NDArray[np.int64]) -> Vectors:
+    """Return sums (n, d) of so many unit vectors each without what all have in common; 0 where that is all.
+
+    Texts of one kind, as code, are near to each other by that alone: what is nearest to the middle of all would draw
+    one leaf after the other into a single block.
+    """
+    own: Vectors = sums - sizes[:, None] * (sums.sum(axis=0) / sizes.sum())
+    own[np.linalg.norm(own, axis=1) < _COMMON * sizes] = 0
+    return own
+
+
+def leaves(notes: Sequence[Placed], unit: NDArray[np.float64], most: int) -> list[Leaf]:
+    """Return the leaves that are runs of notes, of which a session makes at most `most`."""
     return [
-        run[start:end]
+        Leaf(run[start:end])
         for run in units(notes)
         for starts in [segments(unit[run], most)]
         for start, end in pairwise(starts)
@@ -155,13 +185,13 @@ class Growing:
     `nodes` are all, by number; before the tree is whole, they have no place there.
     """
 
-    def __init__(self, scope: str, leaves: Sequence[Sequence[Placed]]) -> None:
-        self.nodes = [_leaf(scope, leaf) for leaf in leaves]
+    def __init__(self, leaves: Sequence[Node]) -> None:
+        self.nodes = [*leaves]
         self._parts: dict[int, tuple[int, int]] = {}
 
     def tree(self, vectors: NDArray[np.float64]) -> Tree:
-        """Return the tree whose root was made last, with the vectors (2n - 1, d) of all, by number."""
-        order, parents, entered = self._walk(len(self.nodes) - 1)
+        """Return the tree, or all one after the other, with the vectors of all nodes, by number."""
+        order, parents, entered = self._walk()
         nodes = []
         for at in order:
             node, parent = self.nodes[at], parents[at]
@@ -175,8 +205,8 @@ class Growing:
         a, b = sorted((a, b), key=lambda at: (self.nodes[at].first_at, self.nodes[at].id))  # the older part first
         one, other = self.nodes[a], self.nodes[b]
         made = Node(
-            _hash(*sorted((one.id, other.id))),
-            _hash(*sorted((one.made_from, other.made_from))),
+            hashed(*sorted((one.id, other.id))),
+            hashed(*sorted((one.made_from, other.made_from))),
             first_at=min(one.first_at, other.first_at),
             last_at=max(one.last_at, other.last_at),
             parts=(one.id, other.id),
@@ -190,14 +220,16 @@ class Growing:
         self.nodes.append(made)
         return len(self.nodes) - 1
 
-    def _walk(self, root: int) -> tuple[list[int], dict[int, int | None], dict[int, int]]:
+    def _walk(self) -> tuple[list[int], dict[int, int | None], dict[int, int]]:
         """Go depth first: a node is entered with the next number, and left with the last one given below it.
 
         Without recursion: a chain of merges may be deeper than Python's stack.
         """
         order: list[int] = []
-        parents: dict[int, int | None] = {root: None}
-        waiting = [root]
+        inside = {part for parts in self._parts.values() for part in parts}
+        roots = [at for at in range(len(self.nodes)) if at not in inside]
+        waiting = sorted(roots, key=lambda at: (self.nodes[at].first_at, self.nodes[at].id), reverse=True)
+        parents: dict[int, int | None] = dict.fromkeys(roots)
         while waiting:
             at = waiting.pop()
             order.append(at)
@@ -207,23 +239,35 @@ class Growing:
         return order, parents, {at: number for number, at in enumerate(order)}
 
 
-def _leaf(scope: str, notes: Sequence[Placed]) -> Node:
+def leaf_node(scope: str, notes: Sequence[Placed], source: str = "") -> Node:
+    """Return the node of a leaf; one that a model made is made from all notes of its `source`."""
     ids, times = tuple(note.id for note in notes), [note.at for note in notes]
-    made = _hash(*sorted(f"{note.id} {note.revision}" for note in notes))
-    return Node(_hash(scope, *sorted(ids)), made, min(times), max(times), own=ids, notes=len(notes))
+    made = hashed(*([source] if source else []), *sorted(f"{note.id} {note.revision}" for note in notes))
+    return Node(hashed(scope, *sorted(ids)), made, min(times), max(times), own=ids, notes=len(notes))
 
 
-def _hash(*parts: str) -> str:
+def hashed(*parts: str) -> str:
+    """Return a hash of texts in their order."""
     return blake2b("\0".join(parts).encode(), digest_size=_BYTES).hexdigest()
 
 
 def paper_tree(
-    scope: str, notes: Sequence[Placed], vectors: NDArray[np.floating], speak: Speak, *, most: int = 5, limit: int = 512
+    scope: str,
+    notes: Sequence[Placed],
+    vectors: NDArray[np.floating],
+    speak: Speak,
+    *,
+    made: Callable[[], list[Leaf]] | None = None,
+    most: int = 5,
+    limit: int = 512,
+    farthest: float = FARTHEST,
 ) -> Tree:
     """Build the tree of a scope's notes, with their vectors (n, d), by what its blocks tell.
 
+    Its leaves are those that a model `made`, without one the runs of `leaves`.
+
     A distance is 1 - the cosine of two blocks' vectors. It may be smaller than one below it; a block's height is never.
-    Raises SettingsError for more than `limit` leaves, before anything is asked.
+    Raises SettingsError for more than `limit` runs, before anything is asked.
     """
     unit = normalised(vectors)
     found = leaves(notes, unit, most)
@@ -232,21 +276,24 @@ def paper_tree(
             f"{scope} has {len(found):,} leaves, more than {limit:,} (blocks.paper_leaves): with blocks.linkage = "
             '"paper" each merge waits for what the one before it tells. Set blocks.linkage to "average", or allow more.'
         )
+    found = made() if made else found
     if not found:
         return Tree((), unit[:0])
-    growing = Growing(scope, [[notes[at] for at in leaf] for leaf in found])
-    sums = [unit[leaf].sum(axis=0) for leaf in found]
+    growing = Growing([leaf_node(scope, [notes[at] for at in leaf.places], leaf.source) for leaf in found])
+    sums = [unit[leaf.places].sum(axis=0) for leaf in found]
     spoken = normalised(speak(growing.nodes[:], normalised(np.stack(sums))))
     every, rows, at = [*spoken], spoken.copy(), [*range(len(found))]  # `at`: which cluster stands in a row
     far = rounded(1 - rows @ rows.T)
     np.fill_diagonal(far, np.inf)
     for _ in found[1:]:
+        if far.min() > farthest:
+            break
         one, other = _nearest_pair(far, [growing.nodes[number].id for number in at])
-        made = growing.join(at[one], at[other], float(far[one, other]))
+        joined = growing.join(at[one], at[other], float(far[one, other]))
         sums.append(sums[at[one]] + sums[at[other]])
-        rows[one] = normalised(speak([growing.nodes[made]], normalised(sums[made][None])))[0]
+        rows[one] = normalised(speak([growing.nodes[joined]], normalised(sums[joined][None])))[0]
         every.append(rows[one].copy())
-        at[one] = made
+        at[one] = joined
         gone = np.isinf(far[one])
         gone[[one, other]] = True
         far[one] = np.where(gone, np.inf, rounded(1 - rows @ rows[one]))

@@ -15,7 +15,7 @@ from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target
 from memgraph_engine.errors import NotFound
 from memgraph_engine.model.answer import Cited, Context, Prompt
-from memgraph_engine.model.block import Block, BlockRun
+from memgraph_engine.model.block import Block, BlockRun, SalientNote
 from memgraph_engine.model.claim import Claim, ClaimRun
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.ingested import Ingested
@@ -640,11 +640,14 @@ def _head(one: Block) -> str:
 
 def _fields(block: Block, *, notes: bool) -> None:
     for name, value in block.fields.items():
-        some = value if isinstance(value, list | tuple) else [value]
+        parts = (
+            [f"{part}: {', '.join(one)}" for part, one in value.items() if one] if isinstance(value, Mapping) else value
+        )
+        some = parts if isinstance(parts, list | tuple) else [parts]
         for note in some if notes else ():
-            if isinstance(note, Note):
-                typer.echo(f"  {name}: {show.clean(note.text)}")
-        words = [one for one in some if one and not isinstance(one, Note)]
+            if isinstance(note, Note | SalientNote):
+                typer.echo(f"  {name}: {show.clean(note.text if isinstance(note, Note) else str(note))}")
+        words = [one for one in some if one and not isinstance(one, Note | SalientNote)]
         told = [f"{one:%Y-%m-%d}" if isinstance(one, datetime) else str(one) for one in words]
         if told:
             typer.echo(f"  {name}: {show.inline(', '.join(told))}")

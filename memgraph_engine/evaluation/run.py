@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from memgraph_engine.answer.context import LEAST_BUDGET
-from memgraph_engine.blocks.reading import scored
+from memgraph_engine.blocks.reading import scored, selected
 from memgraph_engine.client import Memory
 from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.engine.wiring import purge
@@ -226,7 +226,8 @@ def _sources_by_blocks(memory: Memory, task: Task) -> list[Source]:
     engine = memory.engine
     scopes = [one.name for one in Scope(engine.settings.tenant, task.conversation).readable]
     vector = engine.embedder.embed_query(task.question.text)
-    notes = [note for note, _ in scored(engine, scopes, vector, max(defaults.BLOCKS, task.k // 2))]
+    chosen = selected(engine, scopes, vector, max(defaults.BLOCKS, task.k // 2))
+    notes = [note for note, _ in scored(engine, scopes, vector, chosen)]
     engine.notes.complete(engine.db, scopes, notes)
     return [source for note in notes if note.whole for source in note.note().sources]
 

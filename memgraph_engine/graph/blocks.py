@@ -11,6 +11,7 @@ from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner, paged
 from memgraph_engine.graph.leases import Overtaken
 from memgraph_engine.graph.rows import made, packed
+from memgraph_engine.interface.results import json_form
 from memgraph_engine.model.block import Block, BlockRun
 
 _PAGE = 2000  # notes or blocks in one statement
@@ -33,12 +34,15 @@ class BlocksState:
 class Stored:
     """What a stored block was made from, '' where that changed since; by which schema a model described it, if any.
 
-    `embedded_as` is the schema by which its vector is that of what it tells, '' for the mean of its notes' vectors.
+    `embedded_as` is the schema by which its vector is that of what it tells, '' for the mean of its notes' vectors. One
+    that a model made of a unit has that as its `source`, and its `own` notes.
     """
 
     made_from: str
     described_as: str
     embedded_as: str
+    source: str = ""
+    own: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +101,11 @@ def write(db: Database, scope: str, seen: BlocksState, rows: Sequence[Row]) -> I
 def describe(db: Database, scope: str, described_as: str, rows: Sequence[Row]) -> list[str]:
     """Store what a model wrote of blocks by a schema: id, made_from, described (the fields), described_by.
 
-    Return the ids of what is stored: not of a block of which a note has changed since it was read.
+    One that it made of a unit has the `source`, and the notes that it was `shown` (id, stamp). Return the ids of what
+    is stored: not of a block of which a note, or one that was shown, has changed since it was read.
     """
-    some = [{**row, "described": json.dumps(row["described"], ensure_ascii=False)} for row in rows]
+    none: Row = {"source": None, "shown": []}
+    some = [{**none, **row, "described": json.dumps(json_form(row["described"]), ensure_ascii=False)} for row in rows]
     return [row["id"] for row in db.commit("blocks/describe", scope=scope, described_as=described_as, rows=some)]
 
 
@@ -139,17 +145,16 @@ def tree(tx: Runner, scope: str) -> list[Block]:
 
 
 def outline(tx: Runner, scope: str, most: int) -> list[Block]:
-    """Return at most `most` blocks that hold all notes between them, in the tree's order.
+    """Return at most `most` blocks that hold all notes between them, in the tree's order; of more trees the largest.
 
     Those whose parts are farthest from each other are divided: no block is nearer in itself than its parts are.
     """
-    opened = _blocks(tx.run("blocks/tree", scope=scope, limit=max(most - 1, 1)))
-    opened = [block for block in opened if block.level]
-    if most == 1 or not opened:
-        return [block for block in _blocks(tx.run("blocks/tree", scope=scope, limit=1)) if block.parent is None]
-    ids = [block.id for block in opened]
-    parts = _blocks(tx.run("blocks/parts", scope=scope, ids=ids))
-    return sorted((part for part in parts if part.id not in ids), key=lambda part: part.entered)
+    found = _blocks(tx.run("blocks/tree", scope=scope, limit=2 * most))  # the roots, and all that may be divided
+    roots = sorted((block for block in found if block.parent is None), key=lambda block: -block.notes)[:most]
+    order = sorted(found, key=lambda block: (-block.distance, -block.level, block.entered))
+    divided = [block.id for block in order if block.level][: most - len(roots)]
+    parts = _blocks(tx.run("blocks/parts", scope=scope, ids=divided)) if divided else []
+    return sorted((one for one in (*roots, *parts) if one.id not in divided), key=lambda one: one.entered)
 
 
 def find(tx: Runner, scope: str, ids: Sequence[str]) -> list[Block]:

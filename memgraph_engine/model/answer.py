@@ -44,7 +44,8 @@ class Context(Result):
     there is nothing. `sure` tells whether it most likely holds the answer; where not, the first line of `text` says so,
     before what is nearest to the question. `tokens` is an estimate, rather too high than too low. `asked` is the
     question as the memory was asked it where that differs, since it refers back to the `history`. `left_out` says, by
-    the note's id, why a note that was found is missing. `general` are the lines of claims, where these were asked for.
+    the note's id, why a note that was found is missing. `general` are the lines of claims, where these were asked for,
+    `blocks` those of what blocks tell, above the entries.
     `cost` is what the roles `planning`, `sufficiency` and `selecting` cost. `fallbacks` says where the engine did
     without them, or without a reranker, and why, or that it was busy (`degraded`).
     """
@@ -62,6 +63,7 @@ class Context(Result):
     asked: str = ""
     general: tuple[str, ...] = ()
     sure: bool = True
+    blocks: tuple[str, ...] = ()
 
     @property
     def degraded(self) -> bool:
@@ -70,13 +72,13 @@ class Context(Result):
 
     @property
     def lines(self) -> str:
-        """The entries and claims, each at the beginning of a line, unmarked; behind UNSURE where it is not sure."""
-        return "\n".join([*([] if self.sure or not self.entries else [UNSURE]), *self.shown])
+        """What is `shown`, each at the beginning of a line, without marks; behind UNSURE where it is not sure."""
+        return "\n".join([*([] if self.sure or not self.shown else [UNSURE]), *self.shown])
 
     @property
     def shown(self) -> tuple[str, ...]:
         """What `add(…, shown=…)` takes: the lines that a model was shown, to find what it only repeats."""
-        return (*(entry.line for entry in self.entries), *self.general)
+        return (*self.blocks, *(entry.line for entry in self.entries), *self.general)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

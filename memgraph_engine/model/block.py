@@ -12,15 +12,35 @@ LONGEST = 40
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class SalientNote(Result):
+    """One thing that notes tell: `event_time` is when it happened, as YYYY, YYYY-MM or YYYY-MM-DD, '' if none is told.
+
+    `note_time` is when it was said, the last time if several `notes`, by their ids, say it.
+    """
+
+    brief = ("text", "event_time", "note_time")
+
+    text: str
+    event_time: str
+    note_time: datetime
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return its text with both times."""
+        return f"{self.text} ({self.event_time}{', ' if self.event_time else ''}said {self.note_time:%Y-%m-%d})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Block(Result):
     """Notes that belong together: a leaf of a memory's tree, or the two blocks below it.
 
     `notes` and `leaves` count what it holds, `level` is 0 of a leaf, and `distance` (0 to 2) is how far its two parts
     are from each other on the mean, by cosine. It holds each block whose `entered` and `left` lie within its own.
     `score` (-1 to 1) is the cosine of its vector to the question's, None where nothing was asked. `fields` are told as
-    the schema says (`blocks.schema_file`): texts, lists of texts, two times, or notes, the nearest first. Where a chat
-    model wrote the texts and lists, it is `described_by` that one, else '': they are made of its notes. A `stale` one
-    has notes that changed since; no question finds it until the tree is built anew.
+    the schema says (`blocks.schema_file`): texts, lists of texts, two times, notes, the nearest first, salient notes,
+    or a mapping of such. Where a chat model wrote texts, lists and salient notes, it is `described_by` that one, else
+    '': they are made of its notes. A `stale` one has notes that changed since; no question finds it until the tree is
+    built anew.
     """
 
     brief = ("id", "notes", "first_at", "last_at", "score", "fields")

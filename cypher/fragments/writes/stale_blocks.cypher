@@ -3,6 +3,6 @@
 CALL (blocks) {
   UNWIND CASE WHEN blocks IS NULL THEN [] ELSE [row IN $write.retire | row.id] + [row IN $write.rebuild | row.id] + $write.erase
          + reduce(changed = [], wave IN $write.revise | changed + [row IN wave | row.id]) END AS id
-  MATCH (:Note {scope: $scope, id: id})-[:IN_BLOCK]->(:Block)-[:PART_OF*0..]->(b:Block)
+  MATCH (:Note {scope: $scope, id: id})-[:IN_BLOCK|SUPPORTS]->(:Block)-[:PART_OF*0..]->(b:Block)
   // use blocks/stale block=b
 }
