@@ -80,6 +80,10 @@ if TYPE_CHECKING:
         Claim as Claim,
         ClaimRun as ClaimRun,
     )
+    from memgraph_engine.model.embedder import (
+        EmbedderChange as EmbedderChange,
+        EmbedderStatus as EmbedderStatus,
+    )
     from memgraph_engine.model.fact import (
         Fact as Fact,
     )
@@ -184,6 +188,7 @@ _NAMES = {
     "interface.filters": "NoteFilters SearchFilters",
     "model.answer": "Answer Cited Context Prompt Section",
     "model.fact": "Fact",
+    "model.embedder": "EmbedderChange EmbedderStatus",
     "model.health": "Health JobRun Undone",
     "model.ingested": "Brought Fault Ingested Remark Skipped",
     "model.memory": "Note Source",

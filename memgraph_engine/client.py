@@ -43,6 +43,7 @@ from memgraph_engine.interface.filters import NoteFilters, SearchFilters
 from memgraph_engine.model.answer import Answer, Context, Prompt
 from memgraph_engine.model.block import Block, BlockRun
 from memgraph_engine.model.claim import Claim, ClaimRun
+from memgraph_engine.model.embedder import EmbedderChange, EmbedderStatus
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.health import Health
 from memgraph_engine.model.ingested import Ingested
@@ -76,9 +77,11 @@ from memgraph_engine.model.result import (
 )
 from memgraph_engine.model.scope import Scope, scope_of
 from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
+from memgraph_engine.operations import OPERATIONS
 from memgraph_engine.recall.ranking import rankings
 from memgraph_engine.settings import Settings
 from memgraph_engine.topics.rebuild import Topics
+from memgraph_engine.worker import embedder as embedding
 from memgraph_engine.writing import (
     adding,
     contexts,
@@ -107,6 +110,10 @@ class Memory:
     """
 
     def __init__(self, engine: wiring.Engine) -> None:
+        self._keep(engine)
+
+    def _keep(self, engine: wiring.Engine) -> None:
+        """Let what begins from here on be of an engine; what has begun goes on with the one that it has."""
         self.engine = engine
         self._reader = Reader(engine)
         self.audit = Audit(self._reader)
@@ -143,6 +150,11 @@ class Memory:
             settings = Settings.load(**{**settings.model_dump(), **chosen})
         rankings(settings.recall.ranking)  # one that can't be used is said now, not at the first question
         return cls(wiring.build(settings, embedder=own, llm=llm, judge=judge, reranker=reranker, clock=clock))
+
+    def follow(self) -> None:
+        """Take the embedder that the database has by now; methods do so themselves, where it was changed meanwhile."""
+        self.flush()
+        self._keep(wiring.followed(self.engine))
 
     def flush(self) -> None:
         """Write now what reads have left to be written: use, and records of retrievals. It is written soon anyway."""
@@ -593,16 +605,18 @@ class Memory:
         *,
         user_id: str | None = None,
         shared: bool = False,
+        re_embed: bool = False,
         progress: Counted = lambda *_: None,
     ) -> Imported:
         """Read a memory from a file that `export` wrote, under its own or another name, into one that is empty.
 
         All of it can be read at once, when it is whole, and nothing before. What an import wrote that was killed is
-        removed by the next one into that memory. Under another name the ids of notes are others. Raises InvalidInput
-        for a file that is no export or is damaged, which names the line, and for a memory that holds something;
-        StoreMismatch for another embedder or schema. Then nothing was imported.
+        removed by the next one into that memory. Under another name the ids of notes are others. With `re_embed` the
+        texts of a file of another embedder get vectors of this database's. Raises InvalidInput for a file that is no
+        export or is damaged, which names the line, and for a memory that holds something; StoreMismatch for another
+        schema, or, without `re_embed`, another embedder. Then nothing was imported.
         """
-        return import_(self.engine, self._scope(user_id, shared), check_path(path), progress)
+        return import_(self.engine, self._scope(user_id, shared), check_path(path), progress, re_embed=re_embed)
 
     def render(self, *, user_id: str | None = None, shared: bool = False) -> int:
         """Render the contexts of a memory's notes as this version renders them; return how many changed.
@@ -1011,9 +1025,12 @@ class Memory:
         """Return all tenants of the database, by name: for those who run the database, not for the tenants."""
         return scopes.tenants(self.engine.db)
 
+    @wiring.following
     def vectors(self, *, user_id: str | None = None, shared: bool = False) -> "dict[str, NDArray[np.float32]]":
         """Return the vector of each note's context, of length 1, by the note's id; pending notes are left out."""
-        found = notes.vectors(self.engine.db, self._scope(user_id, shared).name)
+        scope = self._scope(user_id, shared).name
+        scopes.state(self.engine.db, scope)  # tells of another embedder
+        found = notes.vectors(self.engine.db, scope)
         return {note: np.array(vector, dtype=np.float32) for note, vector in found}
 
     def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:
@@ -1121,7 +1138,41 @@ class Memory:
         tenant, caps = self.engine.settings.tenant, self.engine.settings.lifecycle
         return health.look(self.engine.db, tenant, caps.cap, caps.cap_bytes, health.patience(overdue))
 
+    # ---- the embedder -----------------------------------------------------------------------
+
+    def embedder(self) -> EmbedderStatus:
+        """Tell which embedder the database has, and how far a change to another one is.
+
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     memory.embedder().state
+        'settled'
+        """
+        return embedding.status(self.engine)
+
+    def change_embedder(self, to: str, *, grace: float = 7.0, dry_run: bool = False) -> EmbedderChange:
+        """Begin to change the database, of all tenants, to another embedder, by a name as the setting `embedder` has.
+
+        A worker gives all notes, keywords, topics, blocks and claims second vectors while the memory is in use; when
+        nothing lacks them it lets them be searched, all at once, and every client follows. The former vectors are kept
+        for `grace` days, in which `rollback_embedder` brings them back. With `dry_run` nothing is begun, only
+        estimated. Raises InvalidInput while another change is under way or kept, and for the embedder that the database
+        has; StoreError where the disk is too small; SettingsError, MissingExtra or DownloadError where the model can't
+        be loaded. Then nothing was begun.
+        """
+        return embedding.change(self.engine, to, grace, dry_run=dry_run)
+
+    def rollback_embedder(self) -> EmbedderStatus:
+        """Search the vectors of the embedder before the last change again, or end a change that is under way.
+
+        A worker then removes the others. Raises InvalidInput where none are kept any more.
+        """
+        return embedding.rollback(self.engine)
+
     # ---- inside -----------------------------------------------------------------------------
 
     def _scope(self, user_id: str | None, shared: bool) -> Scope:
         return scope_of(self.engine.settings.tenant, user_id, shared=shared)
+
+
+for _operation in (one for some in OPERATIONS.values() for one in some):
+    setattr(Memory, _operation.name, wiring.following(getattr(Memory, _operation.name)))

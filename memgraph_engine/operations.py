@@ -94,6 +94,7 @@ _LOOKING = (
     Operation("tenants", "read", cli="tenants", whole=True),
     Operation("health", "read", "GET /v1/health", "health", whole=True),
     Operation("export", "read", cli="export"),
+    Operation("embedder", "read", cli="embedder status", whole=True),
 )
 _WRITING = (
     Operation("add", "write", "POST /v1/messages", "add", "remember"),
@@ -122,6 +123,8 @@ _WRITING = (
     Operation("rebuild_all_topics", "write", cli="topics rebuild"),
     Operation("rebuild_blocks", "write", "POST /v1/blocks/rebuild", "blocks rebuild"),
     Operation("render", "write", cli="render", listed="rendered"),
+    Operation("change_embedder", "write", cli="embedder change", whole=True),
+    Operation("rollback_embedder", "write", cli="embedder rollback", whole=True),
 )
 _ERASING = (
     Operation(

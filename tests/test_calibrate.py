@@ -14,13 +14,13 @@ from memgraph_engine.cli import app
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import EmbeddingError, StoreMismatch
-from memgraph_engine.evaluation.calibrate import FILE, anchors, calibrate
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.graph import schema
 from memgraph_engine.recall import relevance
 from memgraph_engine.recall.relevance import weights
 from memgraph_engine.resources import resource
 from memgraph_engine.testing import HashingEmbedder
+from memgraph_engine.worker.calibrate import FILE, anchors, calibrate
 from tests import servers
 
 

@@ -850,6 +850,7 @@ def test_the_forms_have_what_statements_and_models_write():
         "upgrading",
         "probe",
         "calibration",
+        *("named", "former", "vectors", "last", "grace", "total", "since"),
     }  # of leases and the store
     others |= {"revoked_at", "keyed"}  # of keys, which are no part of a memory
     for name, one in statements.statements().items():

@@ -28,6 +28,7 @@ INSIDE = {
     "close": "it ends it",
     "flush": "it is done before anything is served or told",
     "vectors": "arrays, for a program that computes with them",
+    "follow": "methods do it themselves",
 }
 NOT_OVER_REST = {
     "ingest": "it reads files of its own machine",
@@ -37,6 +38,7 @@ NOT_OVER_REST = {
     "limit": "a key would lift its own cap",
     "render": "it is for whoever upgrades",
     "rebuild_all_topics": "a worker does it",
+    **dict.fromkeys(("embedder", "change_embedder", "rollback_embedder"), "it is that of all tenants"),
     "share_claims": "whoever runs the memory decides what its users learn of each other",
 }
 NO_COMMAND = {"add_many": "`ingest` takes many", "answer": "`ask` prints it while it comes"}
@@ -61,6 +63,9 @@ NO_TOOL = {
             "health",
             "users",
             "tenants",
+            "embedder",
+            "change_embedder",
+            "rollback_embedder",
         ),
         *("rebuild_topics", "rebuild_all_topics", "rebuild_blocks", "topic_runs", "block_runs", "end_session"),
     },

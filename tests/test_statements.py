@@ -18,6 +18,8 @@ WITHOUT_SCOPE = {
     "store/upgrade",
     "store/prove",
     "store/calibrate",
+    # the second set of vectors is the database's
+    *(f"vectors/{name}" for name in ("begin", "counts", "end", "leave", "progress", "second", "switch")),
     "leases/acquire",
     "leases/list",
     "leases/release",
@@ -41,6 +43,8 @@ MAY_SCAN = {
     "scopes/fresh",
     "topics/changed",
     "store/overtake",
+    # an embedder is that of all scopes
+    *(f"vectors/{name}" for name in ("drop", "lock", "sample", "scopes", "switch")),
 }
 # the claims that a tenant's users share are read across their scopes, and nothing else is
 SHARED = {"claims/general"}

@@ -8,5 +8,6 @@ WITH s
 UNWIND $rows AS row
 MATCH (b:Block {scope: $scope, id: row.id}) WHERE b.made_from = row.made_from
 SET b.embedded_as = $embedded_as
+// use writes/outdate node=b
 WITH b, row
 CALL db.create.setNodeVectorProperty(b, 'embedding', row.vector)

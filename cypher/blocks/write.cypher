@@ -19,6 +19,7 @@ CALL () {
   SET b.state = CASE WHEN b.state IN ['live', 'stale'] THEN 'stale' ELSE 'new' END, b.made_from = row.made_from,
       b.first_at = datetime({epochMillis: row.first_at}), b.last_at = datetime({epochMillis: row.last_at}),
       b.described = null, b.described_by = null, b.described_as = null, b.embedded_as = null, b.source = null
+  // use writes/outdate node=b
   WITH b, row
   CALL (b) { MATCH (b)<-[r:SUPPORTS]-() DELETE r }
   CALL (b, row) { CALL db.create.setNodeVectorProperty(b, 'embedding', row.vector) RETURN count(*) AS vectors }

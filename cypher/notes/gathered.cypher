@@ -22,7 +22,7 @@ RETURN n.id AS id, about.role AS role, about.revision AS revision,
          RETURN p {.id, .raw, .context, status: p.was, .session, .seq, .speaker, .role, .agent_id, .tags, .revision, .constructed_by,
             // use notes/times note=p
             apart: CASE WHEN p.parted IS NULL THEN p.apart END,
-            .raw_terms, .context_terms, .keywords, .raw_embedding, .context_embedding,
+            .raw_terms, .context_terms, .keywords, raw_vector: p.raw_embedding, context_vector: p.context_embedding,
             sums: [(p)-[:SUMS]->(m) | m.id],
             // use notes/sources note=p labels=Source|PastSource
             }

@@ -12,14 +12,14 @@ UNWIND [
   'calibration', 'caption', 'changed_since', 'claims_at', 'claims_cycle', 'claims_version', 'considered', 'constructed_by', 'context',
   'context_length', 'context_terms', 'cuts', 'day', 'decision', 'decisions_since', 'delta', 'described',
   'described_as', 'described_by', 'distance', 'embedded_as', 'entered', 'evidence', 'evolved_to', 'fallbacks',
-  'first_at', 'folders', 'former', 'found', 'found_in', 'hash', 'input_tokens', 'keeps_apart', 'kept_erase', 'keyed',
-  'kept_expires', 'keywords', 'kind', 'label', 'labelled_by', 'labelled_from', 'language', 'last_at',
-  'last_shown', 'last_used', 'leaves', 'left', 'level', 'made_by', 'made_from', 'metadata', 'money', 'moves',
+  'filled', 'first_at', 'folders', 'former', 'found', 'found_in', 'grace', 'hash', 'input_tokens', 'keeps_apart', 'kept_erase', 'keyed',
+  'kept_expires', 'keywords', 'kind', 'label', 'labelled_by', 'labelled_from', 'language', 'last', 'last_at',
+  'last_shown', 'last_used', 'leaves', 'left', 'level', 'made_by', 'made_from', 'metadata', 'money', 'moves', 'named',
   'next_expiry', 'note', 'notes_since', 'object', 'output_tokens', 'part', 'parted', 'pinned', 'policy',
   'policy_as', 'previous', 'probe', 'pruned_at', 'question', 'raw', 'raw_length', 'raw_terms', 'reason', 'resting',
-  'revision', 'revisions', 'revoked_at', 'rights', 'reworded', 'said_as', 'score', 'scored_at', 'shares_claims', 'shown', 'size',
-  'source', 'sources', 'state', 'strengthened_by', 'tags', 'text', 'thresholds', 'topics_most', 'topics_run',
-  'undone_by', 'unknown', 'untied_by', 'until', 'upgrading', 'used', 'user', 'utilities', 'utility', 'was', 'weighed_at',
+  'revision', 'revisions', 'revoked_at', 'rights', 'reworded', 'said_as', 'score', 'scored_at', 'shares_claims', 'shown', 'since', 'size',
+  'source', 'sources', 'state', 'strengthened_by', 'tags', 'text', 'thresholds', 'topics_most', 'topics_run', 'total',
+  'undone_by', 'unknown', 'untied_by', 'until', 'upgrading', 'used', 'user', 'utilities', 'utility', 'vectors', 'was', 'weighed_at',
   'weight', 'withholds_claims'
 ] AS name
 CALL db.createProperty(name)

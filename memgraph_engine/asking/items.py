@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.engine.wiring import Engine, followed, following
 from memgraph_engine.graph import items as item_graph
 from memgraph_engine.graph.items import Holding
 from memgraph_engine.ingest.messages import check_text, local
@@ -25,6 +25,10 @@ class ItemReader:
     def __init__(self, engine: Engine, shelf: str = ITEMS) -> None:
         self._engine, self._shelf = engine, shelf
 
+    def follow(self) -> None:
+        """Take the embedder that the database has by now."""
+        self._engine = followed(self._engine)
+
     def find(self, scope: Scope, keys: Sequence[str]) -> dict[str, Item]:
         """Return the items of these keys that can be read, by key."""
         return item_graph.find(self._engine.db, scope.name, self._shelf, keys)
@@ -41,6 +45,7 @@ class ItemReader:
         """Return the scopes with items of a user, and of those whose ids begin with `below`."""
         return item_graph.holding(self._engine.db, self._engine.settings.tenant, self._shelf, user, below)
 
+    @following
     def ranked(self, held: Sequence[Holding], question: str, most: int, *, similar: bool) -> tuple[Ranked, bool]:
         """Return at least so many items as a question finds them, and whether these are all that have texts.
 

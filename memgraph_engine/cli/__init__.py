@@ -88,6 +88,7 @@ _PANELS: Mapping[str, Sequence[Commands | Callable[..., None] | str]] = {
     "Run it": (
         *(setup.init, demo, serve.serve, serve.mcp, worker, db_app, serve.keys_app, "users", "tenants", setup.health),
         *("verify", "export", import_app, talk.process, "sweep", change.limit, "evict", "render", setup.calibrate),
+        setup.embedder_app,
     ),
     "From the papers": (papers.topics_app, papers.blocks_app, papers.claims_app, "evolve", eval_app),
 }

@@ -17,6 +17,7 @@ from memgraph_engine.errors import NotFound
 from memgraph_engine.model.answer import Cited, Context, Prompt
 from memgraph_engine.model.block import Block, BlockRun, SalientNote
 from memgraph_engine.model.claim import Claim, ClaimRun
+from memgraph_engine.model.embedder import EmbedderChange, EmbedderStatus
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source, label, words
@@ -133,6 +134,15 @@ def _of_hold(one: Hold) -> str:
     return f"session {one.session}" if one.session else f"source {one.source}" if one.source else "everything"
 
 
+def _other(one: EmbedderStatus) -> str:
+    told = {
+        "filling": f"changes to {one.other}, {one.filled:,} of about {one.texts:,} texts are embedded",
+        "kept": f"{one.other} is kept for a rollback{f' until {show.moment(one.until)}' if one.until else ''}",
+        "leaving": f"a worker removes the vectors of {one.other}",
+    }
+    return f"; {told[one.state]}" if one.state in told else ""
+
+
 _LINES: Mapping[type, Callable[[Any], str]] = {
     Anchor: lambda one: f"{one.score:.2f}  {one.keyword}  {show.count(len(one.notes), 'note')}",
     Session: lambda one: f"{show.inline(one.id)}  {show.count(one.sources, 'source')}{_when(one.began, one.ended)}",
@@ -155,6 +165,12 @@ _LINES: Mapping[type, Callable[[Any], str]] = {
         f"{one.engine}, {sum(one.seconds.values()):.1f} s"
     ),
     Claim: _claim,
+    EmbedderStatus: lambda one: f"{one.embedder} ({one.dimensions} numbers){_other(one)}",
+    EmbedderChange: lambda one: (
+        f"From {one.embedder} to {one.to}: {one.texts:,} texts, about {one.seconds:,.0f} s and {one.bytes >> 20:,} MB"
+        f"{'' if one.free is None else f' of {one.free >> 20:,} MB that are free'}."
+        f"{' Begun: a worker does it (`memgraph-engine worker`).' if one.begun else ''}"
+    ),
 }
 
 

@@ -237,8 +237,12 @@ ROWS: Mapping[str, Row] = {
         "Read what `export` wrote; `file` can be left out.\n\n"
         "The memory has its own name or another, and must be empty before.\n"
         "All of it can be read when it is whole, and nothing before. What an import wrote that was killed is removed "
-        "by the next one into that memory. A file that is damaged, or of another embedder or schema, is refused.",
-        {"path": Annotated[Path, "FILE: A file that `export` wrote.", {"dir_okay": False}]},
+        "by the next one into that memory. A file that is damaged, or of another schema, is refused, and without "
+        "--re-embed one of another embedder.",
+        {
+            "path": Annotated[Path, "FILE: A file that `export` wrote.", {"dir_okay": False}],
+            "re_embed": _switch("Make vectors anew, of a file of another embedder."),
+        },
         bar=("Importing", 0),
         anybody=True,
     ),
@@ -250,6 +254,21 @@ ROWS: Mapping[str, Row] = {
         done="Gave {id} the policy {policy} (decision {made.id}).",
     ),
     "policy apply": Row("Give all notes the policies of the file as it is now.\n\n`undo` takes it back.", _DRY_RUN),
+    "embedder status": Row("Tell which embedder the database has, and how far a change is."),
+    "embedder change": Row(
+        "Change the database's embedder while it is in use.\n\nIt is of all tenants. A worker makes the vectors; "
+        "searches use the former until all are there, and then every client follows.\n"
+        "--dry-run tells what it would take, as it is told anyway before anything begins.",
+        {
+            "to": Annotated[str, "--to NAME: The embedder, as the setting names one."],
+            "grace": (Annotated[float, "--grace DAYS: How long the former vectors are kept."], 7.0),
+            "dry_run": _switch("Only tell what it would take."),
+        },
+    ),
+    "embedder rollback": Row(
+        "Go back to the embedder before the last change.\n\nA change that is under way ends. It is at once, as long as "
+        "the former vectors are kept."
+    ),
     "audit about": Row(
         "Tell what a memory knows of something, and why.\n\nIt is of all policies, and what summaries stand for: with "
         "sources, decisions, and the holds that keep it.",

@@ -11,6 +11,7 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, connect, on_tenant, printed
+from memgraph_engine.cli.group import Commands
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.resources import resource
 
@@ -138,6 +139,9 @@ def _look(tenant: str | None, overdue: timedelta) -> "Health":
         return Health(settings.uri, (str(error),))
 
 
+embedder_app = Commands("embedder", "The database's embedder, and its change.", ("status", "change", "rollback"))
+
+
 @printed
 def calibrate() -> Iterator[object]:
     """Fit relevance for an embedder that was never fitted.
@@ -145,9 +149,9 @@ def calibrate() -> Iterator[object]:
     How relevant notes are, and which are tied, is told on the embedder's own scale then. The database keeps it, and
     clients read it as they connect.
     """
-    from memgraph_engine.evaluation.calibrate import calibrate as calibrated
     from memgraph_engine.graph import schema
     from memgraph_engine.recall.relevance import weights
+    from memgraph_engine.worker.calibrate import calibrate as calibrated
 
     with connect(None) as memory:
         embedder = memory.engine.embedder

@@ -1,19 +1,21 @@
 """Put the parts together from the settings: the only module that knows all of them."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, wraps
+from inspect import isgenerator
 from threading import Lock
+from typing import Any, TypeVar, cast
 
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.errors import InvalidInput, Overloaded, SettingsError, StoreMismatch
 from memgraph_engine.forks import begun
 from memgraph_engine.graph import schema, scopes
-from memgraph_engine.graph.database import Address, Database
+from memgraph_engine.graph.database import Address, Database, Moved
 from memgraph_engine.graph.note_cache import NoteCache
 from memgraph_engine.judging.choose import judge_named
 from memgraph_engine.language.terms import DEFAULT_LANGUAGE
@@ -86,6 +88,10 @@ class Engine:
     """Those of scopes, by name, as far as they were looked up."""
     versions: dict[str, int] = field(default_factory=dict)
     """Those of scopes, by name, as they were last known here."""
+    own: bool = False
+    """Whether the embedder is an object of the program's, which no setting names."""
+    loaded: dict[int, CheckedEmbedder] = field(default_factory=dict)
+    """Embedders that were loaded since, by the numbers of their sets of vectors; of all that comes of this engine."""
 
     def language_of(self, scope: Scope) -> str:
         """Return the language that a scope is expected to have."""
@@ -118,6 +124,67 @@ class Engine:
         """Return the clock's time in UTC, to the millisecond: the precision in which times are stored."""
         moment = self.clock().astimezone(UTC)
         return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def of_set(engine: Engine, found: schema.Recorded) -> Engine:
+    """Return the same engine for another set of vectors, with the embedder that is recorded for it."""
+    if found.vectors not in engine.loaded:
+        engine.loaded[found.vectors] = _loaded(engine.settings, found)
+    cache = NoteCache(engine.settings.recall.cache_mb << 20)
+    return replace(engine, db=engine.db.of(found.vectors), embedder=engine.loaded[found.vectors], notes=cache)
+
+
+def followed(engine: Engine) -> Engine:
+    """Return the same engine with the embedder that the database has by now; the engine itself where that is its own.
+
+    A question's vector and the names of what it is held against are both of one engine: so no search is ever over the
+    vectors of another model, whenever the database changes.
+    """
+    found = schema.recorded(engine.db)
+    if found.vectors == engine.db.vectors:
+        return engine
+    _log.warning("The database at %s has the embedder %s by now: it is used from here on.", engine.db.uri, found.model)
+    return of_set(engine, found)
+
+
+def load(settings: Settings, named: str, recorded: str = "") -> CheckedEmbedder:
+    """Load the embedder that settings would name so, else the one that is recorded of a database."""
+    return CheckedEmbedder(embedder_named(settings.model_copy(update={"embedder": named}), recorded))
+
+
+def _loaded(settings: Settings, found: schema.Recorded) -> CheckedEmbedder:
+    embedder = load(settings, found.named, found.model)
+    embedder.fitted = found.calibration
+    return embedder
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def following(method: F) -> F:
+    """Let a method begin again, of another engine, where its database's embedder was changed meanwhile.
+
+    What has it can `follow`: it keeps what `followed` makes of its engine. Where the method raises Moved it has
+    written nothing, or what is known again.
+    """
+
+    @wraps(method)
+    def call(self: Any, *given: Any, **named: Any) -> Any:
+        try:
+            made = method(self, *given, **named)
+        except Moved:
+            self.follow()
+            return method(self, *given, **named)
+        return again(made, self, given, named) if isgenerator(made) else made
+
+    def again(made: Any, self: Any, given: Any, named: Any) -> Generator[Any, Any, Any]:
+        try:
+            yield from made
+        except Moved:  # before the first of it: a search is all that raises it
+            self.follow()
+            yield from method(self, *given, **named)
+
+    return cast("F", call)
 
 
 def ungated(engine: Engine) -> Engine:
@@ -179,7 +246,13 @@ def build(
     clock = _within(clock)
     db = open_database(settings, clock)
     try:
-        checked = checked or CheckedEmbedder(embedder_named(settings, schema.recorded(db)))
+        found = schema.recorded(db)
+        db = db.of(found.vectors)
+        if checked is None:
+            checked = _loaded(settings, found)
+        elif embedder is None and checked.name == found.former:  # the settings of before the change
+            _log.warning("The database at %s was changed from %s to %s.", db.uri, found.former, found.model)
+            checked = _loaded(settings, found)
         probe = checked.probe if embedder is None else None
         checked.fitted = schema.prepare(db, checked.name, checked.dimensions, probe)
     except BaseException:
@@ -189,7 +262,8 @@ def build(
     if checked.remote and hidden:
         _tell_remote(checked.name, hidden)
     cache, load = NoteCache(settings.recall.cache_mb << 20), Load(settings.recall.busy)
-    return Engine(settings, db, checked, clock, roles, cache, second, reranks, lives, load)
+    loaded, theirs = {found.vectors: checked}, embedder is not None
+    return Engine(settings, db, checked, clock, roles, cache, second, reranks, lives, load, own=theirs, loaded=loaded)
 
 
 def _within(clock: Clock) -> Clock:

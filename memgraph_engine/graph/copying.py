@@ -31,6 +31,7 @@ def copy(source: Database, target: Database, counted: Counted) -> tuple[int, int
     if not store:
         raise StoreError(f"The database at {source.uri} holds no memory yet.")
     model, dimensions = store[0]["model"], store[0]["dimensions"]
+    source = source.of(store[0]["vectors"])
     schema.prepare(source, model, dimensions)
     there = _counts(source)
     nodes = sum(number for kind, number in there.items() if not isinstance(kind, str))
@@ -42,7 +43,8 @@ def copy(source: Database, target: Database, counted: Counted) -> tuple[int, int
     for rows in batches(source.stream("copy/relationships")):
         write_relationships(target, rows, written)
         counted(done := done + len(rows), total)
-    schema.define(target, dimensions, _INDEXED)
+    for one in (*store, *source.run("vectors/second")):
+        schema.define(target.of(one["vectors"]), one["dimensions"], _INDEXED)
     if _counts(target) != there:
         raise StoreError(f"What was written differs in number from what the database at {source.uri} holds.")
     return nodes, total - nodes

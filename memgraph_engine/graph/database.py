@@ -22,6 +22,7 @@ from memgraph_engine.errors import (
     QueryFailed,
     ServerTooOld,
     StoreError,
+    StoreMismatch,
     Unreachable,
 )
 from memgraph_engine.forks import begun, leave
@@ -64,6 +65,13 @@ class Address:
         return cls(settings.uri, settings.user, settings.password.get_secret_value()) if settings.uri else None
 
 
+class Moved(StoreMismatch):
+    """The database searches another set of vectors than this client's statements name: its embedder was changed.
+
+    What keeps an engine takes the other embedder then, and does it again (`wiring.Follower`).
+    """
+
+
 class Runner(Protocol):
     """Runs named statements: the database itself for one read, or a transaction."""
 
@@ -85,11 +93,11 @@ def paged(
 
 
 class _Transaction:
-    def __init__(self, transaction: neo4j.Transaction, alive: Callable[[], datetime]) -> None:
-        self._transaction, self._alive = transaction, alive
+    def __init__(self, transaction: neo4j.Transaction, db: "Database") -> None:
+        self._transaction, self._db = transaction, db
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
-        text, given = _prepared(name, parameters, self._alive)
+        text, given = _prepared(name, parameters, self._db)
         return [dict(record) for record in self._transaction.run(text, given)]
 
 
@@ -97,12 +105,12 @@ _PRESENT = ("alive", "present")
 """Parameters that are the present unless they are given: no reader of notes can forget that notes end."""
 
 
-def _prepared(name: str, parameters: Row, alive: Callable[[], datetime]) -> tuple[str, Row]:
+def _prepared(name: str, parameters: Row, db: "Database") -> tuple[str, Row]:
     """Return what the server gets of a statement."""
-    statement = statements()[name]
+    statement = statements(db.vectors)[name]
     lacking = statement.parameters - parameters.keys()
     if lacking:
-        parameters = {**parameters, **{one: alive() for one in _PRESENT if one in lacking}}
+        parameters = {**parameters, **{one: db.alive() for one in _PRESENT if one in lacking}}
     if statement.parameters != parameters.keys():
         raise BrokenStatement(
             f"{name}: called with the wrong parameters {sorted(statement.parameters ^ parameters.keys())}"
@@ -123,8 +131,12 @@ class _Tries:
 
         Part of the wait is random, so that those who hindered each other do not come back together.
         """
-        if self.over or not (error.is_retryable() or getattr(error, "code", None) == _NO_INDEX):
+        lacks_index = getattr(error, "code", None) == _NO_INDEX
+        if self.over or not (error.is_retryable() or lacks_index):
             return False
+        if lacks_index:
+            for store in self._db.run("store/read"):
+                self._db.fits(store["vectors"])
         now = time.monotonic()
         self._failed = self._failed or now
         ends = self._failed + self._db.retry_time
@@ -144,6 +156,10 @@ class Database:
     follower. What can be read ends by the `clock` (docs/lifecycle.md). A child of a fork has connections of its own.
     """
 
+    __slots__ = ("__dict__", "__weakref__", "_origin", "vectors")
+    _origin: "Database"  # whom forks know
+    vectors: int
+    """The number of the set of vectors that its statements name."""
     closed: Event
     _borne_out: datetime | None = None  # a time that the clock has been put back from, and the server's is not behind
     _bookmarks: Any  # the driver has no public word for what it knows
@@ -158,6 +174,7 @@ class Database:
         clock: Clock = utc_now,
         lost: Callable[[], Address | None] | None = None,
     ) -> None:
+        self.vectors = 1
         self._at, self._lost = at, lost
         self._database = database
         self.connect_timeout, self.retry_time = connect_timeout, retry_time
@@ -194,6 +211,17 @@ class Database:
         """Where the server answers."""
         return self._at.uri
 
+    def of(self, vectors: int) -> Self:
+        """Return this database, over the same connections, whose statements name another set of vectors."""
+        other = object.__new__(type(self))
+        other.__dict__, other.vectors, other._origin = self.__dict__, vectors, getattr(self, "_origin", self)
+        return other
+
+    def fits(self, vectors: int) -> None:
+        """Raise Moved where the database has come to search another set of vectors than is named here."""
+        if vectors != self.vectors:
+            raise Moved(f"The embedder of the database at {self.uri} was changed. Connect anew, and try again.")
+
     def check(self) -> None:
         """Reach the server; raises Unreachable, AuthenticationFailed or ServerTooOld."""
         with self._translated():
@@ -227,14 +255,14 @@ class Database:
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one reading statement, which may make transactions of its own; nothing begins or ends one around it."""
-        prepared, tries = _prepared(name, parameters, self.alive), _Tries(self)
+        prepared, tries = _prepared(name, parameters, self), _Tries(self)
         while True:
             with self._trying(tries, neo4j.READ_ACCESS) as session:
                 return [dict(record) for record in session.run(*prepared)]
 
     def stream(self, name: str, /, **parameters: Any) -> Iterator[Row]:
         """Run one reading statement and yield its rows as they come, of which there may be millions."""
-        prepared, tries = _prepared(name, parameters, self.alive), _Tries(self)
+        prepared, tries = _prepared(name, parameters, self), _Tries(self)
         while True:
             with self._trying(tries, neo4j.READ_ACCESS) as session:
                 for record in session.run(*prepared):
@@ -247,7 +275,7 @@ class Database:
 
         It is sent again when its answer is lost, though it may have been committed: a second time must do no harm.
         """
-        prepared, tries = _prepared(name, parameters, self.alive), _Tries(self)
+        prepared, tries = _prepared(name, parameters, self), _Tries(self)
         while True:
             with self._trying(tries, neo4j.WRITE_ACCESS) as session:
                 return [dict(record) for record in session.run(*prepared)]
@@ -269,7 +297,7 @@ class Database:
         while True:
             with self._trying(tries, access) as session:
                 transaction = session.begin_transaction()
-                done = work(_Transaction(transaction, self.alive))
+                done = work(_Transaction(transaction, self))
                 transaction.commit()
                 return done
 

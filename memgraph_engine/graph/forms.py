@@ -36,7 +36,7 @@ from memgraph_engine.model.topic import Move
 from memgraph_engine.resources import LANGUAGES
 
 MADE_ANEW = frozenset(
-    {"scope", "tenant", "user", "scope_token", "raw_scoped", "context_scoped", "stamp", "lock"}
+    {"scope", "tenant", "user", "scope_token", "raw_scoped", "context_scoped", "stamp", "lock", "filled"}
     | {"blocks_run", "blocks_version", "claims_at", "claims_cycle", "claims_version", "abstracted", "shares_claims"}
 )
 """Properties that no file holds: they follow from the scope's name, are drawn for each version of a note, or tell of

@@ -107,13 +107,18 @@ class Reader:
             self.head = self._first(self._line(file, 1))
         self._scope = Scope(self.head.tenant, self.head.user or None).name
 
-    def fits(self, embedder: str, dimensions: int) -> None:
-        """Raise StoreMismatch where the file was written with another embedder or schema than this database has."""
+    def fits(self, embedder: str, dimensions: int, *, re_embed: bool = False) -> bool:
+        """Say whether the file has this database's vectors.
+
+        Raises StoreMismatch where it has another schema, and, unless it is to `re_embed`, another embedder.
+        """
         head = self.head
-        if (head.embedder, head.dimensions) != (embedder, dimensions):
+        same = (head.embedder, head.dimensions) == (embedder, dimensions)
+        if not (same or re_embed):
             raise StoreMismatch(
                 f"{self.path} holds vectors of {head.embedder} ({head.dimensions} numbers), and this database those of "
-                f"{embedder} ({dimensions}). Nothing was imported; import it into a database that has that embedder."
+                f"{embedder} ({dimensions}). Nothing was imported. Let its texts be embedded anew (`import "
+                "--re-embed`), or import it into a database that has that embedder."
             )
         if head.schema != schema.VERSION:
             raise StoreMismatch(
@@ -121,6 +126,7 @@ class Reader:
                 "Nothing was imported. Import it with the package version that wrote it, upgrade that database, and "
                 "export it anew."
             )
+        return same
 
     def lines(self) -> Iterator[tuple[int, Row]]:
         """Yield all lines between the first and the last by their numbers; a node has labels, a relationship a kind.

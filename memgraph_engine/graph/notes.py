@@ -396,8 +396,8 @@ def found_from(row: Row, by: str = "note") -> Found:
         row["raw_terms"],
         row["context_terms"],
         row["status"] in READABLE,
-        row.get("raw_embedding"),
-        row.get("context_embedding"),
+        row.get("raw_vector"),
+        row.get("context_vector"),
         tuple(sorted(row.get("summed_by") or ())),
     )
 

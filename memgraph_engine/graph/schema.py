@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from memgraph_engine.arrays import NDArray, np
@@ -9,7 +10,7 @@ from memgraph_engine.errors import QueryFailed, StoreMismatch
 from memgraph_engine.graph import leases
 from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.rows import made
-from memgraph_engine.graph.statements import statements
+from memgraph_engine.graph.statements import of_set, statements
 
 T = TypeVar("T")
 
@@ -47,9 +48,23 @@ _ALIKE = 0.9  # cosine of one word's vectors: of a model in 4 bits on two kinds 
 _WAIT = 300  # seconds for the indexes of a new database
 
 
-def recorded(db: Database) -> str:
-    """Return the name of the embedder that the database was made with; "" for a new one."""
-    return next((str(row["model"]) for row in db.run("store/read")), "")
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The embedder whose vectors a database searches: the name that it reports, and what settings call it.
+
+    `vectors` is the number of the set. `former` is the name of the one that this took the place of.
+    """
+
+    model: str = ""
+    named: str = ""
+    vectors: int = 1
+    former: str = ""
+    calibration: str = ""
+
+
+def recorded(db: Database) -> Recorded:
+    """Return the embedder of the database; that of a new one has no name."""
+    return next((made(Recorded, row) for row in db.run("store/read")), Recorded())
 
 
 def prepare(db: Database, model: str, dimensions: int, probe: "NDArray[np.float32] | None" = None) -> str:
@@ -74,7 +89,8 @@ def prepare(db: Database, model: str, dimensions: int, probe: "NDArray[np.float3
         raise StoreMismatch(
             f"The database at {db.uri} holds vectors of {store['model']} ({store['dimensions']} numbers); "
             f"vectors of {model} ({dimensions}) can't be mixed with them. Connect with that embedder "
-            "(MEMGRAPH_ENGINE_EMBEDDER), or use another database or another MEMGRAPH_ENGINE_HOME."
+            "(MEMGRAPH_ENGINE_EMBEDDER), change the database's (`memgraph-engine embedder change`), or use another "
+            "database or another MEMGRAPH_ENGINE_HOME."
         )
     if probe is not None:
         known = store["probe"] or db.commit("store/prove", probe=probe.tolist())[0]["probe"]
@@ -119,7 +135,7 @@ def _make(db: Database, rows: list[Row], model: str, dimensions: int) -> list[Ro
     if rows:
         db.write(lambda tx: tx.run("store/upgrade", schema=VERSION))
         db.commit("store/overtake")
-    former = [name for name, since in _MADE_ANEW.items() if older < since]
+    former = [of_set(name, db.vectors) for name, since in _MADE_ANEW.items() if older < since]
     db.write(lambda tx: [tx.run("schema/drop", name=name) for name in former])
     for name, since in _COMPLETED.items():
         if older < since:
@@ -136,15 +152,28 @@ def define(db: Database, dimensions: int, seconds: int) -> None:
     db.run("schema/await", seconds=seconds)
 
 
+def undefine(db: Database) -> None:
+    """Drop the indexes of the database's set of vectors."""
+    indexes = [name for name, one in statements().items() if "CREATE VECTOR INDEX" in one.text]
+    names = [of_set(name.removeprefix("schema/"), db.vectors) for name in indexes]
+    db.write(lambda tx: [tx.run("schema/drop", name=name) for name in names])
+
+
 def told(db: Database, name: str, scope: str, kind: type[T]) -> T | None:
     """Return what a statement tells of a scope; None if there is no such scope.
 
-    Raises StoreMismatch where a newer process has upgraded the database meanwhile.
+    Raises StoreMismatch where a newer process has upgraded the database meanwhile, or changed its embedder.
     """
     for row in db.run(name, scope=scope):
-        check(db, row["schema"])
+        current(db, *row["store"])
         return made(kind, row)
     return None
+
+
+def current(db: Database, found: int, vectors: int) -> None:
+    """Raise StoreMismatch where the database has a newer schema, or searches another set of vectors, than is known."""
+    check(db, found)
+    db.fits(vectors)
 
 
 def check(db: Database, found: int) -> None:

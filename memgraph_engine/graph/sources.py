@@ -55,7 +55,7 @@ def look_up(db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str
     if not rows:
         return None
     row = rows[0]
-    schema.check(db, row["schema"])
+    schema.current(db, *row["store"])
     return made(
         Seen,
         row,

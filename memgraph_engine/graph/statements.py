@@ -10,6 +10,10 @@ plans all that it is sent, whether it will run or not, and a long statement take
 `// use notes/nearest limit=$pool` stands for the lines of `cypher/fragments/notes/nearest.cypher`, with `$pool` for
 `<limit>`. So statements share what they have in common, also where it differs by the name of an index, which can be no
 parameter.
+
+A database may hold several sets of vectors, each of one embedder. Files name the properties and indexes of the first;
+those of set 2 are called `raw_embedding_2`, `note_raw_2` and so on. No number is given twice, so a statement finds the
+vectors that it means, or none.
 """
 
 import re
@@ -27,6 +31,13 @@ _USE = re.compile(r"^( *)// use ([a-z_/]+)(.*)$", re.MULTILINE)
 _IF = re.compile(r"// if \$([a-z_.]+)")
 _END = "// end"
 _FRAGMENTS = "fragments/"
+_VECTOR = re.compile(r"(?:(?:raw_|context_)?embedding|resting)(?:_\d+)?")
+_OF_VECTORS = re.compile(
+    r"(?<![\w$])(?:(?:raw|context|keyword|topic|block|claim)_embedding|embedding|resting|note_raw|note_context)\b"
+)
+
+
+VECTORS = ("raw_embedding", "context_embedding", "embedding", "resting")
 
 
 @dataclass(frozen=True)
@@ -98,9 +109,19 @@ class BrokenStatement(Exception):
 
 
 @cache
-def statements() -> dict[str, Statement]:
-    """Return all statements by name; raises BrokenStatement where a header and its body differ."""
-    return {name: _parse(name, text) for name, text in _files().items() if not name.startswith(_FRAGMENTS)}
+def statements(vectors: int = 1) -> dict[str, Statement]:
+    """Return all statements by name, as they name a set of vectors; raises BrokenStatement where a header is wrong."""
+    files = {name: text for name, text in _files().items() if not name.startswith(_FRAGMENTS)}
+    return {name: _parse(name, text, vectors) for name, text in files.items()}
+
+
+def of_set(text: str, vectors: int) -> str:
+    """Return a text that names properties or indexes of vectors as it names those of a set.
+
+    >>> of_set("k.embedding", 1), of_set("k.embedding", 3)
+    ('k.embedding', 'k.embedding_3')
+    """
+    return text if vectors == 1 else _OF_VECTORS.sub(rf"\g<0>_{vectors}", text)
 
 
 @cache
@@ -111,8 +132,19 @@ def _files() -> dict[str, str]:
     return {path.relative_to(folder).with_suffix("").as_posix(): path.read_text("utf-8") for path in paths}
 
 
-def _parse(name: str, text: str) -> Statement:
-    parts = tuple(_parts(name, _with_fragments(name, text).splitlines()))
+def first_set(properties: Mapping[str, Any], vectors: int) -> dict[str, Any]:
+    """Return properties with the vectors of a set by the names of the first, and without those of others.
+
+    >>> first_set({"embedding": [1.0], "embedding_2": [2.0], "name": "a"}, 2)
+    {'name': 'a', 'embedding': [2.0]}
+    """
+    own = {of_set(name, vectors): name for name in VECTORS}
+    known = {name: value for name, value in properties.items() if not _VECTOR.fullmatch(name)}
+    return known | {name: properties[given] for given, name in own.items() if given in properties}
+
+
+def _parse(name: str, text: str, vectors: int = 1) -> Statement:
+    parts = tuple(_parts(name, of_set(_with_fragments(name, text), vectors).splitlines()))
     if not text.startswith("//") or not parts:
         raise BrokenStatement(f"{name}: a header comment and a statement are needed")
     declared = {path for part in parts for path in part.declares}

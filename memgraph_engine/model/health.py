@@ -55,6 +55,7 @@ class JobRun(Result):
     erase      an erasure that was cut off was done: `counts` has erased notes
     expire     what had ended was swept: `counts` has notes archived and erased, and pieces of history pruned
     construct  pending notes were constructed: `counts` says what became of how many
+    embed      another embedder's vectors were made, or removed: `counts` has texts embedded, switched, dropped
     topics     topics were found anew: `counts` has topics, keywords, created, ended, moved, joined, labelled
     look       the database could not be asked what is due; such a run has always failed
 

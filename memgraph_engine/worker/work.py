@@ -13,13 +13,15 @@ from memgraph_engine.blocks.rebuild import Blocks
 from memgraph_engine.claims.consolidation import Claims
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.engine.passes import DAY, Pass
-from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.engine.wiring import Engine, followed
 from memgraph_engine.errors import MemgraphEngineError, StoreError
 from memgraph_engine.graph import leases, scopes
+from memgraph_engine.graph.database import Moved
 from memgraph_engine.graph.waiting import Limits, Waiting, waiting, waits
 from memgraph_engine.model.health import JobRun
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.topics.rebuild import Schedule, Topics
+from memgraph_engine.worker.embedder import Change
 from memgraph_engine.writing.adding import Construction
 from memgraph_engine.writing.erasure import Resumption
 from memgraph_engine.writing.eviction import Eviction
@@ -144,7 +146,8 @@ class Worker:
 
     def _look(self, *, again: bool) -> bool:
         """Do what is due in each memory; return whether anything was done."""
-        done = False
+        self._engine = followed(self._engine)
+        done = self._embed(again=again)
         settings, now = self._engine.settings, self._engine.now()
         for name in scopes.imports_cut_off(self._engine.db, self._tenant):
             scopes.clear(self._engine.db, name)
@@ -155,6 +158,38 @@ class Worker:
                     return done
                 done |= self._work(one.scope, lease, again=again)
         return done
+
+    def _embed(self, *, again: bool) -> bool:
+        """Do a part of what a change of the database's embedder needs; return whether it did anything."""
+        key = "", "embed"
+        if self._rests.get(key, (0, 0))[1] > time.monotonic():
+            return False
+        begun, stopping = time.perf_counter(), self._asked(again=again)
+
+        def reached() -> None:
+            if stopping():
+                raise Stopped
+
+        def tell(outcome: Literal["done", "stopped", "failed"], **told: Any) -> None:
+            self._tell(JobRun("embed", "", self._engine.now(), outcome, time.perf_counter() - begun, **told))
+
+        try:
+            counts = Change.work(self._engine, reached)
+        except (Stopped, Moved):
+            tell("stopped")
+            return False
+        except MemgraphEngineError as error:
+            self._rest(key, again=again)
+            tell("failed", error=str(error))
+            return False
+        self._rests.pop(key, None)
+        if counts:
+            tell("done", counts=counts)
+        return bool(counts)
+
+    def _asked(self, *, again: bool) -> Callable[[], bool]:
+        """Return what a job asks between two pieces of work: whether to stop."""
+        return pausing(lambda: self.stopping) if again else lambda: self.stopping
 
     def _due(self, one: Waiting) -> list[tuple[type[Pass[Any]], str]]:
         """Return the jobs that are due in a memory, and why; those that failed have a rest."""
@@ -177,7 +212,7 @@ class Worker:
     def _do(self, job: type[Pass[Any]], scope: Scope, why: str, *, again: bool) -> bool:
         """Do one job and tell of it; return whether it did anything."""
         begun = time.perf_counter()
-        stopping = pausing(lambda: self.stopping) if again else lambda: self.stopping
+        stopping = self._asked(again=again)
 
         def tell(outcome: Literal["done", "stopped", "failed"], error: str = "", **told: Any) -> None:
             seconds, at = time.perf_counter() - begun, self._engine.now()
@@ -190,13 +225,13 @@ class Worker:
         try:
             one = job(self._engine, scope, reached)
             made = one.run()
-        except Stopped:
+        except (Stopped, Moved):  # of another embedder, it is due again
             tell("stopped")
             return False
         except Exception as error:  # noqa: BLE001  what is wrong with one memory must not keep the others waiting
             if not isinstance(error, MemgraphEngineError):
                 _log.exception("The job %s of %s failed", job.name, scope.name)
-            self._rest(scope, job, again=again)
+            self._rest((scope.name, job.name), again=again)
             tell("failed", error=str(error) or type(error).__name__)
             return False
         self._rests.pop((scope.name, job.name), None)
@@ -205,11 +240,11 @@ class Worker:
             tell("done", counts=counts, fallbacks=getattr(made, "fallbacks", ()), cost=getattr(made, "cost", NOTHING))
         return counts is not None
 
-    def _rest(self, scope: Scope, job: type[Pass[Any]], *, again: bool) -> None:
-        """Leave what failed alone for a while, and longer each time."""
-        last, _ = self._rests.get((scope.name, job.name), (0.0, 0.0))
+    def _rest(self, key: tuple[str, str], *, again: bool) -> None:
+        """Leave what failed alone for a while, and longer each time: a job, and a memory's name."""
+        last, _ = self._rests.get(key, (0.0, 0.0))
         rest = min(max(_FIRST_REST, 2 * last), _LONGEST_REST) if again else inf
-        self._rests[scope.name, job.name] = rest, time.monotonic() + rest
+        self._rests[key] = rest, time.monotonic() + rest
 
 
 def _after(engine: Engine) -> Limits:

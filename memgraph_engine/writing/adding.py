@@ -22,6 +22,7 @@ from memgraph_engine.errors import (
 )
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import leases, notes, scopes, sources
+from memgraph_engine.graph.database import Moved
 from memgraph_engine.ingest.construct import place, waiting
 from memgraph_engine.ingest.messages import SINGLE, check_texts, source_of
 from memgraph_engine.ingest.passages import of_message
@@ -73,7 +74,8 @@ def store(
     entries: list[Entry] = []
     with Work.begin(engine, scope, shown) as work:
         for some in batches:
-            entries += _restored(engine, scope, _add_batch(work, some, wait=wait))
+            added = _add_batch(work, some, wait=wait)
+            entries += _restored(work.engine, scope, added)
             work.clear()
         return work.receipt(entries)
 
@@ -143,10 +145,11 @@ def _check(engine: Engine, scope: Scope, given: Sequence[Source]) -> None:
 
 def _add_batch(work: Work, some: Sequence[Sequence[Source]], *, wait: bool) -> list[Entry]:
     """Store inputs, each in its passages; if the server refuses them, each alone, so that none keeps out others."""
-    engine, scope = work.engine, work.scope
+    scope = work.scope
     given, passages = [first for first, *_ in some], {one[0].id: one for one in some}
 
     def attempt() -> list[Entry]:
+        engine = work.engine
         seen = look_up(work, list(chain.from_iterable(some)), keywords=wait)
         new = [passage for source in unknown(given, seen.known) for passage in passages[source.id]]
         noise = worthless(new, seen.language, engine.settings.gate, work.shown)
@@ -156,7 +159,10 @@ def _add_batch(work: Work, some: Sequence[Sequence[Source]], *, wait: bool) -> l
         return entries(given, made, seen.known)
 
     try:
-        return until_current(engine.db, scope.name, attempt)
+        return until_current(work.engine.db, scope.name, attempt)
+    except Moved:  # what came before is written, and may come from an iterator that gives nothing twice
+        work.follow()
+        return _add_batch(work, some, wait=wait)
     except QueryFailed:
         if len(some) == 1:
             raise

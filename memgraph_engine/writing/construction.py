@@ -9,7 +9,7 @@ from time import perf_counter
 from types import MappingProxyType
 
 from memgraph_engine.engine.account import on_account
-from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.engine.wiring import Engine, followed
 from memgraph_engine.gate.ask import Asking
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.gate import Gate
@@ -63,6 +63,11 @@ class Work:
             yield
         finally:
             self.seconds[stage] += perf_counter() - start  # type: ignore[assignment]
+
+    def follow(self) -> None:
+        """Go on with the embedder that the database has by now."""
+        self.engine = followed(self.engine)
+        self.constructor = _constructor(self.engine)
 
     def clear(self) -> None:
         """Forget what only another try of the last batch would need: a call may bring millions of messages."""

@@ -16,6 +16,7 @@ from memgraph_engine.files import written_whole
 from memgraph_engine.graph import copying, erasures, schema
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.memory_file import FORMAT, Head, Writer
+from memgraph_engine.graph.statements import first_set
 from memgraph_engine.model.memory import note_id
 from memgraph_engine.model.ports import Counted
 from memgraph_engine.model.result import Exported
@@ -32,6 +33,7 @@ class _Changed(Exception):
 
 def export(engine: Engine, scope: Scope, path: Path, counted: Counted) -> Exported:
     """Write a memory into a file; `counted` is told how many lines of how many are written."""
+    engine.db.fits(schema.recorded(engine.db).vectors)
     for attempt in range(_UNLOCKED + _LOCKED):
         _, kept = erasure.ended(engine, scope)
         if kept:
@@ -84,7 +86,7 @@ def _write(engine: Engine, scope: Scope, path: Path, counted: Counted, tx: Runne
         try:
             for ids in copying.batches(numbers):
                 for row in _nodes(tx, name, ids):
-                    writer.node(row)
+                    writer.node({**row, "properties": first_set(row["properties"], engine.db.vectors)})
                 counted(done := done + len(ids), head.total)
             for ids in copying.batches(numbers):
                 for row in _ties(tx, name, ids, numbers):
@@ -105,7 +107,8 @@ def _itself(tx: Runner, scope: str) -> Mapping[str, Any] | None:
     """Return the properties of a scope, of which one at least changes with each write to it; None if there is none."""
     places = [row["id"] for row in copying.members(tx, scope, 1)]
     rows = tx.run("copy/nodes_at", scope=scope, ids=places)
-    return {name: value for name, value in rows[0]["properties"].items() if name != "lock"} if rows else None
+    given = rows[0]["properties"].items() if rows else ()
+    return {name: value for name, value in given if name not in ("lock", "filled")} or None
 
 
 def _nodes(tx: Runner, scope: str, ids: Sequence[str]) -> list[Row]:

@@ -17,20 +17,26 @@ from memgraph_engine.errors import InvalidInput, QueryFailed, StoreError, WriteC
 from memgraph_engine.graph import copying, erasures, leases, notes, scopes
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.memory_file import Reader
+from memgraph_engine.graph.statements import of_set
 from memgraph_engine.model.memory import note_id
 from memgraph_engine.model.ports import Counted
 from memgraph_engine.model.result import Imported
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing.vectors import Filling
 
 _ID = re.compile("[0-9a-f]{32}")
 _NO_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
+_ELSEWHERE = 0  # the number of no set of vectors of this database
 _NAMING = ("note", "considered", "evidence")  # properties of decisions that name notes
 
 
-def import_(engine: Engine, scope: Scope, path: Path, counted: Counted) -> Imported:
-    """Read a file into an empty scope, the whole of it before anything is written."""
+def import_(engine: Engine, scope: Scope, path: Path, counted: Counted, *, re_embed: bool = False) -> Imported:
+    """Read a file into an empty scope, the whole of it before anything is written.
+
+    With `re_embed` that of another embedder gets vectors of this one.
+    """
     file = Reader(path)
-    file.fits(engine.embedder.name, engine.embedder.dimensions)
+    same = file.fits(engine.embedder.name, engine.embedder.dimensions, re_embed=re_embed)
     with leases.held(engine.db, scopes.import_lease(scope.name)):
         scopes.purge(engine.db, scopes.importing(scope.name), whole=False)
         _check_empty(engine.db, scope)
@@ -38,7 +44,7 @@ def import_(engine: Engine, scope: Scope, path: Path, counted: Counted) -> Impor
         for _, row in file.lines():
             ids.see(row)
         try:
-            nodes, relationships = _Import(engine, scope, file, ids, counted).run()
+            nodes, relationships = _Import(engine, scope, file, ids, counted, anew=not same).run()
         except BaseException:
             with suppress(StoreError):  # else the next import or sweep does so
                 scopes.purge(engine.db, scopes.importing(scope.name), whole=False)
@@ -99,7 +105,8 @@ class _Ids:
 class _Import:
     """One import: what it has written, and what waits for the end."""
 
-    def __init__(self, engine: Engine, scope: Scope, file: Reader, ids: _Ids, counted: Counted) -> None:
+    def __init__(self, engine: Engine, scope: Scope, file: Reader, ids: _Ids, counted: Counted, *, anew: bool) -> None:
+        self._engine, self._anew = engine, anew
         self._db, self._scope, self._file, self._ids, self._counted = engine.db, scope, file, ids, counted
         self._under = scopes.importing(scope.name)
         self._places: dict[int, str] = {}
@@ -115,6 +122,8 @@ class _Import:
                 self._write_nodes([row for _, row in lines if "labels" in row])
                 self._write_ties([row for _, row in lines if "kind" in row])
             self._counted(done := done + len(lines), self._file.head.total)
+        if self._anew:
+            self._embed()
         with self._told(f"all {done} lines at once"):
             self._db.write(self._take)
         relationships = self._file.head.relationships
@@ -145,9 +154,25 @@ class _Import:
                 self._hanging.append({**row, "properties": {**given, "scope": self._scope.name}})
             else:
                 own = notes.scoped(self._scope, given) if label in ("Note", "Past") else {}
-                made.append({**row, "properties": {**given, **own, "scope": self._under}})
+                made.append(self._named({**row, "properties": {**given, **own, "scope": self._under}}))
         if made:
             self._places |= copying.write_nodes(self._db, made)
+
+    def _named(self, row: Row) -> Row:
+        """Return a node with its vectors by their names in this database; or marks of those that are made anew."""
+        if not self._anew:
+            return {**row, "vectors": {of_set(name, self._db.vectors): own for name, own in row["vectors"].items()}}
+        marks = {of_set(name, _ELSEWHERE): True for name in row["vectors"]}
+        return {**row, "properties": {**row["properties"], **marks}, "vectors": {}}
+
+    def _embed(self) -> None:
+        """Give what has marks vectors of this database's embedder."""
+        filling = Filling(self._engine, _ELSEWHERE)
+        filling.fill(self._db, self._under, self._write_vectors, lambda _texts: None)
+        self._db.of(_ELSEWHERE).commit("vectors/unmark", scope=self._under)
+
+    def _write_vectors(self, batch: Row) -> None:
+        self._db.commit("vectors/write", **batch)
 
     def _write_ties(self, rows: list[Row]) -> None:
         waiting = {0, *(row["id"] for row in self._hanging)}
@@ -161,6 +186,7 @@ class _Import:
         there = tx.run("copy/take", scope=name)[0]
         if some and tx.run("copy/nodes_at", scope=name, ids=some):
             return  # it was committed, though the answer was lost
+        self._db.fits(tx.run("store/read")[0]["vectors"])
         _check_empty(tx, self._scope)
         renamed = 0
         for ids in copying.batches(self._places.values()):

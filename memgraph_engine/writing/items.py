@@ -6,13 +6,13 @@ of another makes a new version of the same source and its notes. What was delete
 new notes tell what comes after it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
-from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.engine.wiring import Engine, followed, following
 from memgraph_engine.errors import NotFound, SourceConflict
 from memgraph_engine.gate.verdict import APPEND
 from memgraph_engine.graph import items as item_graph, notes, sources
@@ -39,13 +39,21 @@ class ItemWriter:
     def __init__(self, engine: Engine, shelf: str = ITEMS) -> None:
         self._engine, self._shelf = engine, shelf
 
+    def follow(self) -> None:
+        """Take the embedder that the database has by now."""
+        self._engine = followed(self._engine)
+
     def put(self, scope: Scope, puts: Iterable[Put]) -> None:
         """Put items, each key once: those that are new in one transaction, each other one in its own.
 
         What is there already, with the same value, texts and time to live, begins its time anew and stays as it is.
         Raises SourceConflict for a key under whose source's id a message is stored.
         """
-        waiting = {put.key: put for put in puts}
+        self._put(scope, {put.key: put for put in puts})
+
+    @following
+    def _put(self, scope: Scope, puts: Mapping[str, Put]) -> None:
+        waiting = dict(puts)
         size = self._engine.settings.ingest_batch
         with Work.begin(self._engine, scope) as work:
             while waiting:
@@ -56,6 +64,7 @@ class ItemWriter:
                         waiting[put.key] = put  # it was removed meanwhile
                 work.clear()
 
+    @following
     def remove(self, scope: Scope, keys: Iterable[str]) -> list[str]:
         """Delete items, each in a decision of its own; return the keys of those that this call deleted."""
         removed = list[str]()

@@ -277,8 +277,6 @@ class _Undoing:
         }
         begins = self._transaction.now if self._undone.kind == "expire" else None
         self._transaction.live((source.id for source in before.note.sources), begins)
-        if before.note.status == "pending":
-            properties |= {"raw_embedding": None, "context_embedding": None}
         names = None if before.note.keywords == now.note.keywords else before.note.keywords
         if archived:
             names = ()

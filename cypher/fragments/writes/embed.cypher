@@ -6,6 +6,14 @@ CALL (n, p) {
   RETURN count(*) AS copied
 }
 CALL (n, row) {
+  WITH n, row WHERE row.raw_vector IS NOT NULL OR row.context_vector IS NOT NULL OR n.status = 'pending'
+  // use writes/outdate node=n
+}
+CALL (n) {
+  WITH n WHERE n.status = 'pending'
+  REMOVE n.raw_embedding, n.context_embedding
+}
+CALL (n, row) {
   WITH n, row WHERE row.raw_vector IS NOT NULL
   CALL db.create.setNodeVectorProperty(n, 'raw_embedding', row.raw_vector)
   RETURN count(*) AS raw

@@ -10,6 +10,8 @@ CALL () {
       n.keywords = CASE WHEN row.losing AND n.keywords IS NOT NULL THEN [] ELSE n.keywords END
   SET n.kept_expires = null, n.kept_erase = null
   WITH n, row
+  // use writes/outdate node=n
+  WITH n, row
   CALL (n, row) {
     WITH n, row WHERE row.raw_vector IS NOT NULL AND n.raw_embedding IS NOT NULL
     CALL db.create.setNodeVectorProperty(n, 'raw_embedding', row.raw_vector)

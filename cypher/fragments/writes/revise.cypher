@@ -21,6 +21,8 @@ CALL () {
       WITH n, p, row WHERE row.light
       SET n.keywords = p.keywords
       REMOVE n.raw_embedding, n.context_embedding, p.raw_embedding, p.context_embedding
+      // use writes/outdate node=n
+      // use writes/outdate node=p
     }
     SET n += row.properties, n.recorded_at = now, n.revision = n.revision + 1
     // use notes/scoped
