@@ -349,13 +349,8 @@ class LocalServer:
         return record
 
     def _answering(self, record: Record) -> None:
-        ready.wait(
-            self._home,
-            record.bolt_port,
-            self._settings.database,
-            self._settings.start_timeout,
-            lambda: process.find(self._home, record.pid) is not None,
-        )
+        limit = self._settings.start_timeout
+        ready.wait(self._home, record.pid, record.bolt_port, self._settings.database, limit)
 
 
 def _version() -> str:

@@ -107,6 +107,16 @@ def find(home: Home, pid: int) -> "ps.Process | None":
     return process if _MAIN in arguments and _home_flag(home) in arguments else None
 
 
+def listens(pid: int, port: int) -> bool:
+    """Tell whether a process listens on a port."""
+    psutil = _psutil()
+    try:
+        held = psutil.Process(pid).net_connections("tcp")
+    except psutil.Error:
+        return False
+    return any(one.status == psutil.CONN_LISTEN and one.laddr.port == port for one in held)
+
+
 def search(home: Home) -> "ps.Process | None":
     """Return the process that runs the server of this home, also where no record of it is left."""
     found = (find(home, pid) for pid in _psutil().pids())

@@ -4,13 +4,13 @@ import json
 import re
 import socket
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import neo4j
 from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
 from memgraph_engine.errors import LocalServerError
+from memgraph_engine.graph.server import process
 from memgraph_engine.graph.server.config import HOST, bolt_uri
 from memgraph_engine.graph.server.home import USER, Home
 
@@ -21,11 +21,11 @@ _FAULT = re.compile(r"ERROR|Error|Exception|Caused by")
 _NOISE = re.compile(r"^\s+at |^\s*\.\.\. \d+ more")
 
 
-def wait(home: Home, port: int, database: str, limit: float, alive: Callable[[], bool]) -> None:
+def wait(home: Home, pid: int, port: int, database: str, limit: float) -> None:
     """Return once a query on the database is answered; raises LocalServerError after `limit` seconds."""
     deadline = time.monotonic() + limit
-    while not (_listens(port) and _answers(home, port, database)):
-        if not alive():
+    while not (process.listens(pid, port) and _answers(home, port, database)):  # another server may have the port
+        if not process.find(home, pid):
             raise LocalServerError(f"The managed server ended while it started. Its log says:\n{tail(home)}")
         if time.monotonic() > deadline:
             raise LocalServerError(
@@ -97,12 +97,6 @@ def _read(home: Home, path: Path) -> list[str]:
         return []
     except OSError as error:
         raise home.fault(error) from error
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.settimeout(1)
-        return probe.connect_ex((HOST, port)) == 0
 
 
 def _answers(home: Home, port: int, database: str) -> bool:
