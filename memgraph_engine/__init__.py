@@ -200,7 +200,7 @@ _NAMES = {
         "PassageEntry QueryPlan Receipt Reflected Reflection Removed Reranked Retrieval Round Session Spending Stats "
         "Story Swept Tenant Tie User Version"
     ),
-    "model.block": "Block BlockRun",
+    "model.block": "Block BlockRun SalientNote",
     "model.claim": "Claim ClaimRun",
     "model.topic": "Move Topic TopicRun TopicTie",
     "settings": "Settings",

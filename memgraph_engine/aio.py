@@ -226,6 +226,9 @@ class AsyncMemory(Threaded[Memory]):
     stats = awaited(Memory.stats)
     verify = awaited(Memory.verify)
     health = awaited(Memory.health)
+    embedder = awaited(Memory.embedder)
+    change_embedder = awaited(Memory.change_embedder)
+    rollback_embedder = awaited(Memory.rollback_embedder)
 
     # ---- inside -----------------------------------------------------------------------------
 

@@ -151,7 +151,7 @@ class Memory:
         rankings(settings.recall.ranking)  # one that can't be used is said now, not at the first question
         return cls(wiring.build(settings, embedder=own, llm=llm, judge=judge, reranker=reranker, clock=clock))
 
-    def follow(self) -> None:
+    def _follow(self) -> None:
         """Take the embedder that the database has by now; methods do so themselves, where it was changed meanwhile."""
         self.flush()
         self._keep(wiring.followed(self.engine))

@@ -28,7 +28,6 @@ INSIDE = {
     "close": "it ends it",
     "flush": "it is done before anything is served or told",
     "vectors": "arrays, for a program that computes with them",
-    "follow": "methods do it themselves",
 }
 NOT_OVER_REST = {
     "ingest": "it reads files of its own machine",

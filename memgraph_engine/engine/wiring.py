@@ -164,7 +164,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def following(method: F) -> F:
     """Let a method begin again, of another engine, where its database's embedder was changed meanwhile.
 
-    What has it can `follow`: it keeps what `followed` makes of its engine. Where the method raises Moved it has
+    What has it has `_follow`, which keeps what `followed` makes of its engine. Where the method raises Moved it has
     written nothing, or what is known again.
     """
 
@@ -173,7 +173,7 @@ def following(method: F) -> F:
         try:
             made = method(self, *given, **named)
         except Moved:
-            self.follow()
+            self._follow()
             return method(self, *given, **named)
         return again(made, self, given, named) if isgenerator(made) else made
 
@@ -181,7 +181,7 @@ def following(method: F) -> F:
         try:
             yield from made
         except Moved:  # before the first of it: a search is all that raises it
-            self.follow()
+            self._follow()
             yield from method(self, *given, **named)
 
     return cast("F", call)

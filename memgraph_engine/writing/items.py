@@ -39,7 +39,7 @@ class ItemWriter:
     def __init__(self, engine: Engine, shelf: str = ITEMS) -> None:
         self._engine, self._shelf = engine, shelf
 
-    def follow(self) -> None:
+    def _follow(self) -> None:
         """Take the embedder that the database has by now."""
         self._engine = followed(self._engine)
 
