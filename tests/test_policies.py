@@ -2,7 +2,6 @@
 
 import sys
 import time
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -51,14 +50,18 @@ def test_a_rule_goes_by_what_a_message_says(tmp_path):
     said = {
         "Thanks a lot! See you soon.": "ephemeral",
         "Book a table for two tonight, please.": "intent-bound",
-        "What should I know about growing tomatoes?": "intent-bound",
+        "What is there to know about growing tomatoes?": "intent-bound",
+        "Vielen Dank, bis bald!": "ephemeral",
+        "Reserva una mesa para dos, por favor.": "intent-bound",
         "My tomatoes have yellow leaves. What could be wrong?": "factual",
         "I water the tomatoes twice a week.": "factual",
+        "I'm vegan. What can I cook tonight?": "factual",
+        "Remember that I am diabetic.": "factual",
+        "Please don't give me nuts.": "factual",
+        "Did you know that I'm allergic to peanuts?": "factual",
     }
     assert {text: found.of(Source("1", text, "")).name for text in said} == said
     assert found.of(Source("1", "Where is Ana?", "", kind="document")).name == "canonical"
-    german = Source("1", "Vielen Dank, bis bald!", "")
-    assert [replace(found, language=one).of(german).name for one in ("german", "english")] == ["ephemeral", "factual"]
     with pytest.raises(PolicyError, match="'lies' is none of small-talk, request"):
         read(tmp_path, GOOD + "rules:\n  - {when: {says: lies}, class: a}\n")
 

@@ -236,7 +236,7 @@ def build(
     """Connect, load the embedder, the judge and the reranker, and make or check the schema."""
     Scope(settings.tenant)  # refuses what names none
     roles = Roles(settings.llm, llm=llm)
-    lives = replace(policies(settings.lifecycle.policies), language=settings.language or DEFAULT_LANGUAGE)
+    lives = policies(settings.lifecycle.policies)
     own = embedder if embedder is not None or not settings.embedder else embedder_named(settings)
     checked = CheckedEmbedder(own) if own is not None else None
     second = judge if judge is not None else judge_named(settings)

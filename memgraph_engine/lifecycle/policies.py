@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.language.questions import only_asks, small_talk
-from memgraph_engine.language.terms import DEFAULT_LANGUAGE
+from memgraph_engine.language.questions import of_oneself, only_asks, small_talk
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Note, Source
+from memgraph_engine.resources import LANGUAGES
 
 End = Literal["archive", "erase"]
 Says = Literal["small-talk", "request"]
@@ -133,8 +133,8 @@ class Rule:
     pattern: Pattern | None = None
     says: Says | None = None
 
-    def fits(self, source: Source, language: str = DEFAULT_LANGUAGE) -> bool:
-        """Tell whether a source has all of it; what it says is read in a language.
+    def fits(self, source: Source) -> bool:
+        """Tell whether a source has all of it.
 
         >>> import re
         >>> Rule("private", pattern=re.compile("(?i)one-time code")).fits(Source("1", "My one-time code is 17.", ""))
@@ -146,33 +146,32 @@ class Rule:
         texts = (source.text, source.caption)
         found = not self.pattern or any(self.pattern.search(text) for text in texts)
         plain = found and all(own) and set(self.tags) <= set(source.tags)
-        return plain and (self.says is None or self.says == _said(source, language))
+        return plain and (self.says is None or self.says == _said(source))
 
 
 _NAMES = ("kind", "role", "speaker", "agent", "session")
 
 
-def _said(source: Source, language: str) -> Says | None:
-    """Return what a message says and nothing besides; None for what tells something."""
+def _said(source: Source) -> Says | None:
+    """Return what a message says and nothing besides, in any listed language; None for what may tell something.
+
+    Who names himself in a request may tell of himself: "Remember that I am diabetic."
+    """
     text = without_recalled(source.text)
     if source.kind != "message" or source.caption or not text.strip():
         return None
-    if small_talk(text, language, assistant=source.role == "assistant"):
+    if any(small_talk(text, one, assistant=source.role == "assistant") for one in LANGUAGES):
         return "small-talk"
-    return "request" if only_asks(text, language) else None
+    return "request" if not of_oneself(text) and any(only_asks(text, one) for one in LANGUAGES) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """The classes by name, the class of what no rule fits, and the rules, of which the first that fits counts.
-
-    Rules that go by what is said read it in the `language`.
-    """
+    """The classes by name, the class of what no rule fits, and the rules, of which the first that fits counts."""
 
     default: str = DEFAULT_POLICY
     classes: Mapping[str, Policy] = field(default_factory=lambda: {DEFAULT_POLICY: Policy(DEFAULT_POLICY)})
     rules: tuple[Rule, ...] = ()
-    language: str = DEFAULT_LANGUAGE
 
     def assigned(self, source: Source, where: str, now: datetime) -> Source:
         """Return a source with its class and life; raises InvalidInput for what can't be.
@@ -234,7 +233,7 @@ class Policies:
     def of(self, source: Source) -> Policy:
         """Return the class of a source."""
         named = source.policy_as if source.policy_as in self.classes else ""
-        rule = next((rule.policy for rule in self.rules if rule.fits(source, self.language)), "")
+        rule = next((rule.policy for rule in self.rules if rule.fits(source)), "")
         return self.classes[named or rule or self.default]
 
     def shown(self, include: Collection[str] = (), where: str = "include") -> frozenset[str]:
