@@ -107,7 +107,7 @@ def test_a_memory_in_a_language_that_the_embedder_does_not_know_says_so_once(ten
             memory.add("Vivo en Faro." if said else "I live in Faro.", user_id=user)
     told = [one.getMessage() for one in caplog.records if "does not know the language" in one.getMessage()]
     assert len(told) == said
-    assert all("MEMGRAPH_ENGINE_EMBEDDER=multilingual" in one for one in told)
+    assert all("embedder change --to multilingual" in one for one in told)
 
 
 def test_a_calibration_of_the_package_is_left_alone(server):

@@ -442,6 +442,8 @@ def test_what_can_not_be_changed_is_refused_in_a_sentence(memory, server, monkey
         memory.change_embedder("old")
     with pytest.raises(SettingsError, match="There is no embedder 'word2vec'"):
         memory.change_embedder("word2vec")
+    with pytest.raises(InvalidInput, match="to is empty"):
+        memory.change_embedder("")
     with pytest.raises(InvalidInput, match="no vectors of another embedder"):
         memory.rollback_embedder()
     with pytest.raises(InvalidInput, match="grace"):
@@ -476,6 +478,21 @@ def test_a_dry_run_tells_what_it_takes_and_begins_nothing(memory, server):
     assert found.bytes > 4 * 96 * found.texts
     assert found.free is None
     assert memory.embedder().state == "settled"
+
+
+def test_an_estimate_gives_a_provider_no_word_of_users(memory, server, monkeypatch):
+    filled(memory)
+    seen = []
+
+    class Provider(Counted):
+        def embed_documents(self, texts):
+            seen.extend(texts)
+            return super().embed_documents(texts)
+
+    monkeypatch.setitem(MODELS, "provider", lambda: Provider(96, "provider"))
+    assert memory.change_embedder("provider", dry_run=True).texts
+    assert seen
+    assert not [text for text in seen for said in SAID if said in text]
 
 
 def test_calibration_changes_with_the_embedder(memory, server):

@@ -275,7 +275,8 @@ class Reader:
             return [], 0.0
         routed = plan.general if plan else ()
         share = min(plan.share if plan and routed else share, _MOST_GENERAL)
-        return self._named(scope, question, routed or [asked], max(int(of * share), 1)), share
+        most = int(of * share)  # none of a few: of one hit a claim would leave no note
+        return (self._named(scope, question, routed or [asked], most) if most else []), share
 
     def _named(self, scope: Scope, question: str, asked: Sequence[str], most: int) -> list[Claim]:
         """Return the claims of which a question names an end, as the memory was `asked` it, in one way or several."""

@@ -130,6 +130,7 @@ def of_set(engine: Engine, found: schema.Recorded) -> Engine:
     """Return the same engine for another set of vectors, with the embedder that is recorded for it."""
     if found.vectors not in engine.loaded:
         engine.loaded[found.vectors] = _loaded(engine.settings, found)
+        _tell_remote(engine.loaded[found.vectors], engine.policies)
     cache = NoteCache(engine.settings.recall.cache_mb << 20)
     return replace(engine, db=engine.db.of(found.vectors), embedder=engine.loaded[found.vectors], notes=cache)
 
@@ -258,9 +259,7 @@ def build(
     except BaseException:
         db.close()
         raise
-    hidden = ", ".join(sorted(lives.classes.keys() - lives.modelled))
-    if checked.remote and hidden:
-        _tell_remote(checked.name, hidden)
+    _tell_remote(checked, lives)
     cache, load = NoteCache(settings.recall.cache_mb << 20), Load(settings.recall.busy)
     loaded, theirs = {found.vectors: checked}, embedder is not None
     return Engine(settings, db, checked, clock, roles, cache, second, reranks, lives, load, own=theirs, loaded=loaded)
@@ -287,15 +286,21 @@ def _tell_unknown(embedder: str, language: str) -> None:
     """Warn, once, of a memory whose language the embedder doesn't know."""
     _log.warning(
         "The embedder %s does not know the language %r of a memory: what is said in other words is seldom found. "
-        "Use a new database with one that does (MEMGRAPH_ENGINE_EMBEDDER=multilingual).",
+        "Change it (`memgraph-engine embedder change --to multilingual`).",
         embedder,
         language,
     )
 
 
+def _tell_remote(embedder: CheckedEmbedder, lives: Policies) -> None:
+    """Warn, once, that what chat models don't see is seen all the same, where a provider embeds."""
+    hidden = ", ".join(sorted(lives.classes.keys() - lives.modelled))
+    if embedder.remote and hidden:
+        _tell_seen(embedder.name, hidden)
+
+
 @cache
-def _tell_remote(embedder: str, policies: str) -> None:
-    """Warn, once, that what chat models don't see is seen all the same."""
+def _tell_seen(embedder: str, policies: str) -> None:
     _log.warning(
         "The embedder %s is a provider's: it sees also what no chat model sees (models: false), of the policies %s. "
         "A local embedder keeps it on this machine.",

@@ -96,6 +96,12 @@ def calibrate(embedder: CheckedEmbedder) -> Calibrated:
     return Calibrated(embedder.name, fitted, Monotone((*knots, (1.0, 1.0))), languages)
 
 
+def shipped() -> list[str]:
+    """Return the shipped texts that people told."""
+    given = tomllib.loads(resource(*FILE).read_text(encoding="utf-8"))["memories"]
+    return [text for one in given for text in one["told"]]
+
+
 def anchors(embedder: CheckedEmbedder) -> tuple[list[str], Anchors]:
     """Return the languages of the shipped texts that an embedder knows, and its anchors in them."""
     given = tomllib.loads(resource(*FILE).read_text(encoding="utf-8"))["memories"]

@@ -26,13 +26,13 @@ from memgraph_engine.errors import EmbeddingError, InvalidInput, StoreError
 from memgraph_engine.graph import leases, schema
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.rows import made
+from memgraph_engine.ingest.messages import check_text
 from memgraph_engine.model.embedder import EmbedderChange, EmbedderStatus
 from memgraph_engine.recall.relevance import weights
-from memgraph_engine.worker.calibrate import calibrate
+from memgraph_engine.worker.calibrate import calibrate, shipped
 from memgraph_engine.writing.vectors import Filling
 
 LEASE = "embedder"
-_SAMPLE = 32  # notes
 _BYTES = 16  # for each number of a vector: it is stored, indexed, and indexed once more while an index is merged
 _ATTEMPTS = 3  # the last embeds what came since the one before while writers wait
 _PART = 60.0  # seconds after which a worker looks for what else is due
@@ -92,6 +92,7 @@ def status(engine: Engine) -> EmbedderStatus:
 
 def change(engine: Engine, to: str, grace: float, *, dry_run: bool) -> EmbedderChange:
     """Let a worker fill a set of vectors of another embedder, and switch to it; see `Memory.change_embedder`."""
+    check_text(to, "to", 1000)
     if not 0 <= grace <= _LONGEST:
         raise InvalidInput(f"grace must be a number of days from 0 to {_LONGEST}, not {grace!r}.")
     now = schema.recorded(engine.db)
@@ -239,15 +240,11 @@ def _estimate(engine: Engine, former: str, embedder: CheckedEmbedder) -> Embedde
     (counts,) = engine.db.run("vectors/counts")
     notes, keywords = counts["notes"] + counts["past"], counts["keywords"]
     texts = 2 * notes + keywords
-    sample = [
-        text
-        for row in engine.db.run("vectors/sample", limit=_SAMPLE)
-        for text in ("\n".join(row["raw"]), row["context"])
-    ]
+    sample = shipped()  # not what users said: an estimate sends nothing of theirs to a provider
     size = embedder.dimensions  # loads it, if that is yet to be done
     begun = time.perf_counter()
     embedder.embed_documents(sample)
-    seconds = (time.perf_counter() - begun) / max(len(sample), 1) * texts
+    seconds = (time.perf_counter() - begun) / len(sample) * texts
     need = (texts + counts["others"]) * size * _BYTES
     free = None if engine.settings.uri else disk_usage(engine.settings.home).free
     return EmbedderChange(
