@@ -390,6 +390,14 @@ def test_what_no_reader_takes_is_refused_by_its_file(tmp_path, given, said):
         schema(written(tmp_path, given))
 
 
+@pytest.mark.parametrize("value", ["!!int x", "!!timestamp x", "2020-99-99"])
+def test_a_value_that_is_not_of_its_tag_is_refused_by_its_file(tmp_path, value):
+    path = tmp_path / "own.yaml"
+    path.write_text(f"most: {value}\n")
+    with pytest.raises(SettingsError, match=r"own\.yaml: .*not of its tag"):
+        schema(str(path))
+
+
 @pytest.mark.parametrize(
     ("name", "said"), [("own\0.toml", r"'own\\x00\.toml' can't be read: no file"), (".", "directory")]
 )

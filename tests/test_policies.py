@@ -87,6 +87,7 @@ def test_what_counts_use_is_read(tmp_path):
     [
         ("", "", "it is empty; classes and a default are expected"),
         ("classes: [", "line 1, column 11", "this is no YAML"),
+        ("[" * 10_000, "", "nested too deeply"),
         ("- a", "line 1, column 1", "the file must be a mapping"),
         ("default: a", "line 1, column 1", "classes is missing"),
         ("classes:\n  a: {ttl: none}", "line 1, column 1", "default is missing"),
@@ -120,6 +121,7 @@ def test_what_counts_use_is_read(tmp_path):
         (GOOD + "rules:\n- {when: {role: user}, class: z}", "line 6, column 31", "there is no class 'z'"),
         (GOOD + "rules:\n- {when: {kind: mail}, class: a}", "line 6, column 17", "'mail' is none of message"),
         (GOOD + "rules:\n- {when: {pattern: '('}, class: a}", "line 6, column 20", "no regular expression"),
+        (GOOD + 'rules:\n- {when: {pattern: "\\ud800"}, class: a}', "line 6, column 20", "is no text"),
         (
             GOOD + "rules:\n- {when: {pattern: '(a)\\1'}, class: a}",
             "line 6, column 20",

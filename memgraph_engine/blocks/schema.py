@@ -109,11 +109,13 @@ class Schema(BaseModel):
     @model_validator(mode="after")
     def _sound(self) -> Self:
         names = [field.name for field in self.field]
+        whole, known = {name.partition(".")[0] for name in names if "." in name}, set[str]()
         for at, name in enumerate(names):
-            if name in names[:at]:
+            if name in known:
                 given = {"name": repr(name), "where": ("field", at, "name")}
                 raise PydanticCustomError(_MISPLACED, "the field {name} comes twice", given)
-            if any(other.startswith(f"{name}.") for other in names):
+            known.add(name)
+            if name in whole:
                 given = {"name": repr(name), "where": ("field", at, "name")}
                 raise PydanticCustomError(_MISPLACED, "the field {name} has parts, and so no type of its own", given)
         if not any(field.embed for field in self.field):
@@ -167,8 +169,8 @@ def schema(name: str) -> Schema:
         raise SettingsError(f"{path}{at}: {_told(first)}.") from None
     except RecursionError:
         raise SettingsError(f"{path}: this is nested too deeply to be a schema.") from None
-    except ValueError:
-        raise SettingsError(f"{path}: a number in it has too many digits to be read.") from None
+    except (ValueError, AttributeError):  # PyYAML's, of "!!int x" and "!!timestamp x"
+        raise SettingsError(f"{path}: a number in it has too many digits, or a value is not of its tag.") from None
 
 
 def _unread(name: str, why: str) -> NoReturn:

@@ -56,6 +56,8 @@ class _File:
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             self._refuse(mark, f"this is no YAML: {getattr(error, 'problem', None) or error}")
+        except RecursionError:
+            raise PolicyError(f"{self._path}: this is nested too deeply to be a policy file.") from None
         if root is None:
             raise PolicyError(f"{self._path}: it is empty; classes and a default are expected.")
         given = self._mapping(root, ("default", "classes", "rules"), "the file")
@@ -187,6 +189,8 @@ class _File:
         options.log_errors = False
         try:
             pattern = re2.compile(self._text(node), options)
+        except UnicodeEncodeError:
+            self._refuse(node.start_mark, f"{node.value!r} is no text, and so no regular expression")
         except re2.error as error:
             why = error.args[0].decode(errors="replace")
             self._refuse(node.start_mark, f"{node.value!r} is no regular expression of RE2: {why}")
