@@ -75,6 +75,13 @@ def every_read(memory, words, ids):
     return repr(told)
 
 
+def expiring(memory):
+    """Whether a worker finds that something of a memory has ended."""
+    limits = dict.fromkeys(("cap", "bytes", "dimensions", "evolve", "blocks", "claims"), 0)
+    (waits,) = memory.engine.db.run("scopes/waits", scope=f"{memory.engine.settings.tenant}/ana", **limits)
+    return waits["expiring"]
+
+
 # ---- reading ------------------------------------------------------------------------------------
 
 
@@ -85,12 +92,7 @@ def test_by_default_nothing_ends(tenant, embedder, clock):
         assert memory.sweep(user_id="ana").notes == 0
         (one,) = memory.get_all(user_id="ana")
         assert (one.policy, one.expires_at.year, one.erase_at.year, one.pinned) == ("factual", 9999, 9999, False)
-        assert (
-            memory.engine.db.run(
-                "scopes/waits", scope=f"{tenant}/ana", cap=0, bytes=0, dimensions=0, evolve=0, blocks=0, claims=0
-            )[0]["expiring"]
-            is False
-        )
+        assert expiring(memory) is False
 
 
 @pytest.mark.parametrize("swept", [False, True])
@@ -345,17 +347,7 @@ def test_a_sweep_takes_out_of_sums_keywords_and_vectors(memory, clock):
             scope=f"{memory.engine.settings.tenant}/ana",
         ).single()
     assert (kept["vectors"], kept["notes"]) == (0, 2)
-    (waits,) = memory.engine.db.run(
-        "scopes/waits",
-        scope=f"{memory.engine.settings.tenant}/ana",
-        cap=0,
-        bytes=0,
-        dimensions=0,
-        evolve=0,
-        blocks=0,
-        claims=0,
-    )
-    assert waits["expiring"] is False  # searches look at no ends any more
+    assert expiring(memory) is False  # searches look at no ends any more
     assert memory.sweep(user_id="ana").notes == 0
 
 
@@ -577,32 +569,14 @@ def test_a_sweep_erases_what_was_long_enough_in_the_archive(memory, clock):
     assert memory.sweep(user_id="ana").erased == ()
     assert "madeira" in everything_told(memory)
     clock.later(21 * DAY)
-    assert memory.engine.db.run(
-        "scopes/waits",
-        scope=f"{memory.engine.settings.tenant}/ana",
-        cap=0,
-        bytes=0,
-        dimensions=0,
-        evolve=0,
-        blocks=0,
-        claims=0,
-    )[0]["expiring"]
+    assert expiring(memory)
     (receipt,) = memory.sweep(user_id="ana").erased
     assert receipt.residue == 0
     told = everything_told(memory)
     assert not [word for word in ("madeira", "midnight", "kayak") if word in told]
     assert "heron" in told  # its archive has no end
     assert memory.verify(user_id="ana") == []
-    assert not memory.engine.db.run(
-        "scopes/waits",
-        scope=f"{memory.engine.settings.tenant}/ana",
-        cap=0,
-        bytes=0,
-        dimensions=0,
-        evolve=0,
-        blocks=0,
-        claims=0,
-    )[0]["expiring"]
+    assert not expiring(memory)
 
 
 @pytest.mark.parametrize("held", [{}, {"session": "bank"}, {"source": "a"}])
@@ -621,16 +595,7 @@ def test_what_is_held_is_hidden_and_not_erased(memory, clock, held):
             read("a", user_id="ana")
     worker = Worker(memory.engine)
     assert worker.once()
-    assert not memory.engine.db.run(
-        "scopes/waits",
-        scope=f"{memory.engine.settings.tenant}/ana",
-        cap=0,
-        bytes=0,
-        dimensions=0,
-        evolve=0,
-        blocks=0,
-        claims=0,
-    )[0]["expiring"]
+    assert not expiring(memory)
     assert memory.undo(swept.decisions[0].id, user_id="ana").kind == "undo"
     memory.release(hold.id, user_id="ana")
     assert worker.once()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from memgraph_engine.arrays import NDArray, np
-from memgraph_engine.blocks.describing import MOST_ITEMS, Describer, Shown, checked, line, shown_text
+from memgraph_engine.blocks.describing import MOST_ITEMS, Describer, Shown, checked, kept, line, shown_text
 from memgraph_engine.blocks.fields import fields, spoken
 from memgraph_engine.blocks.linkage import Vectors, normalised
 from memgraph_engine.blocks.reading import cached
@@ -73,13 +73,13 @@ class Author(Describer):
             if one.source and one.made_from:
                 places = [place[note] for note in one.own if note in place]
                 before[one.source].append(Leaf(places, one.source.partition(" ")[0]))
-        kept = {some[0].source: some for key, some in before.items() if len(some) == int(key.partition(" ")[2])}
+        known = {some[0].source: some for key, some in before.items() if len(some) == int(key.partition(" ")[2])}
         made, waiting = list[Leaf](), list[_Unit]()
         for run in units(found.notes):
             versions = sorted(f"{found.notes[at].id} {found.notes[at].revision}" for at in run)
             unit = _Unit(hashed(self.schema.key, str(self.schema.most), *versions), run)
-            made += kept.get(unit.source, [])
-            waiting += [] if unit.source in kept else [unit]
+            made += known.get(unit.source, [])
+            waiting += [] if unit.source in known else [unit]
         new = self._extracted(waiting, found, write, tell)
         for unit in waiting:
             made += new[unit.source] if unit.source in new else self._local(unit.places, found)
@@ -169,6 +169,9 @@ class Author(Describer):
         self._done |= {(node.id, node.made_from) for node in nodes}
         return True
 
+    def _is_embedded(self, node: Node, stored: Mapping[str, Stored]) -> bool:
+        return kept(node, stored) and stored[node.id].embedded_as == self.schema.key
+
     def _widest(self, made: Tree) -> int:
         return sum(root.notes for root in made.roots)
 
@@ -248,15 +251,15 @@ def merged(schema: Schema, block: Any, parts: Sequence[Sequence[SalientNote]]) -
     Raises ValueError where it is not what was asked for, or keeps nothing of a part, in none of its words.
     """
     shown = [(number, one) for number, part in enumerate(parts, 1) for one in part]
-    facts, kept = list[tuple[str, str, Any, Sequence[str]]](), set[int]()
+    facts, held = list[tuple[str, str, Any, Sequence[str]]](), set[int]()
     for one in block.salient:
         if not one.salient or not {*one.salient} <= {*range(1, len(shown) + 1)}:
             raise ValueError("a fact keeps none of those that were shown")
-        kept |= {shown[number - 1][0] for number in one.salient}
+        held |= {shown[number - 1][0] for number in one.salient}
         of = sorted((shown[number - 1][1] for number in {*one.salient}), key=lambda each: each.note_time)
         event = next((each.event_time for each in reversed(of) if each.event_time), "")
         facts.append((one.text, event, of[-1].note_time, [note for each in of for note in each.notes]))
-    if lost := sorted({number for number, _ in shown} - kept):
+    if lost := sorted({number for number, _ in shown} - held):
         raise ValueError(f"it keeps no fact of part {lost[0]}")
     return _told(schema, block.fields, facts)
 

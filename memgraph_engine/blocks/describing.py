@@ -101,9 +101,6 @@ class Describer:
     def _is_described(self, node: Node, stored: Mapping[str, Stored]) -> bool:
         return kept(node, stored) and stored[node.id].described_as == self.schema.key
 
-    def _is_embedded(self, node: Node, stored: Mapping[str, Stored]) -> bool:
-        return kept(node, stored) and stored[node.id].embedded_as == self.schema.key
-
     def _widest(self, made: Tree) -> int:
         """Return how many notes a block to describe has at most, as one that a question finds."""
         return max(LONGEST, isqrt(sum(root.notes for root in made.roots)))

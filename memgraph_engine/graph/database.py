@@ -68,7 +68,7 @@ class Address:
 class Moved(StoreMismatch):
     """The database searches another set of vectors than this client's statements name: its embedder was changed.
 
-    What keeps an engine takes the other embedder then, and does it again (`wiring.Follower`).
+    What keeps an engine takes the other embedder then, and does it again (`wiring.following`).
     """
 
 
