@@ -162,6 +162,19 @@ def test_two_memories_have_no_block_in_common():
     assert {node.id for node in ours.nodes}.isdisjoint(node.id for node in theirs.nodes)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_what_all_notes_have_in_common_draws_them_into_no_single_block(seed):
+    """As code does, which is near to all other code: of twelve blocks the largest holds half at most."""
+    draw = np.random.default_rng(seed)
+    vectors = draw.normal(size=(240, 32)) * (1 + 2 * draw.random((240, 1))) + 4 * draw.normal(size=32)
+    nodes = tree("acme/ana", [Placed(f"n{at:03}", f"s{at}", 0, at, 1) for at in range(240)], vectors).nodes
+    known, cut = {node.id: node for node in nodes}, [nodes[0]]
+    while len(cut) < 12:
+        cut.remove(widest := max((node for node in cut if node.parts), key=lambda node: node.height))
+        cut += [known[part] for part in widest.parts]
+    assert max(node.notes for node in cut) <= 120
+
+
 def test_a_tree_deeper_than_the_stack_is_walked(monkeypatch):
     n = 3000
     chain = Dendrogram(np.array([[n + at - 1 if at else 0, at + 1] for at in range(n - 1)]), np.zeros(n - 1))

@@ -53,6 +53,13 @@ def test_with_a_share_what_the_question_names_is_told_in_the_place_of_notes(tena
         assert CLAIM in chat.calls[-1].text
 
 
+def test_the_only_hit_that_is_asked_for_is_a_note(tenant, embedder):
+    with with_share(tenant, embedder, 0.5, only=[]) as (memory, _):
+        told(memory)
+        hits = memory.search(ASKED, **ANA, top_k=1)
+        assert (hits.claims, len(hits)) == ((), 1)
+
+
 def test_a_question_that_names_no_end_of_a_claim_has_all_its_notes(tenant, embedder):
     with with_share(tenant, embedder, 0.5, only=[]) as (memory, _):
         told(memory)
