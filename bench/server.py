@@ -15,11 +15,10 @@ from memgraph_engine.model.ports import Embedder
 from memgraph_engine.testing import purge
 
 
-def bench_settings(model: str) -> Settings:
-    """Return the default settings with a model, and a home in the user's cache."""
-    return Settings.load(
-        uri="", embedder=model, tenant="bench", home=user_cache_path("memgraph-engine") / "bench" / model, heap="2g"
-    )
+def bench_settings(model: str, **given: object) -> Settings:
+    """Return the default settings with a model, and a home in the user's cache; `given` are settings that differ."""
+    home = user_cache_path("memgraph-engine") / "bench" / model
+    return Settings.load(uri="", embedder=model, tenant="bench", home=home, heap="2g", **given)
 
 
 @contextmanager

