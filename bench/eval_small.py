@@ -67,7 +67,14 @@ class _Ran(NamedTuple):
 
 def _run(part: Path, out: Path, base: str, preset: str, k: int) -> _Ran:
     """Run one experiment: by default settings with all ablations, or the memory alone by a paper's preset."""
-    llm = {"model": smollm.NAME, "api_base": base, "max_tokens": 400, "batch_tokens": 250, "concurrency": _AT_ONCE, "timeout": 300}
+    llm = {
+        "model": smollm.NAME,
+        "api_base": base,
+        "max_tokens": 400,
+        "batch_tokens": 250,
+        "concurrency": _AT_ONCE,
+        "timeout": 300,
+    }
     settings = bench_settings("minilm", llm=llm, **({"preset": preset} if preset else {}))
     ablations = () if preset else tuple(ABLATIONS)
     experiment = Experiment(read(part), smollm.NAME, smollm.NAME, (k,), ablations, full_context=not preset)

@@ -768,7 +768,7 @@ class Memory:
         budget: int | None = None,
         top_k: int = TOP_K,
         by: Literal["notes", "blocks"] = "notes",
-        claims: bool = False,
+        claims: bool | None = None,
         facts: bool = False,
         history: str | Sequence[Message] = (),
         **filters: Unpack[SearchFilters],
@@ -792,7 +792,7 @@ class Memory:
 
         With `claims` up to five claims come behind the notes (`consolidate`), marked as general, with the numbers of
         their notes: those of which the question names an end. They take no filters, and no more than a quarter of the
-        budget.
+        budget. `claims=False` leaves out those that the setting `claims.share` brings.
 
         With `facts` notes that tell some (`facts`) are told by them alone, first and with their ends, and other lines
         behind these, in half of `answer.enough`. A note that says more than its facts keeps its line.

@@ -46,6 +46,7 @@ def test_with_a_share_what_the_question_names_is_told_in_the_place_of_notes(tena
         assert [claim.text for claim in hits.claims] == [CLAIM]
         assert len(hits) == 3
         (line,) = memory.context(ASKED, **ANA).general
+        assert memory.context(ASKED, **ANA, claims=False).general == ()
         assert CLAIM in line
         assert line in memory.prompt(ASKED, **ANA).messages[0]["content"]
         memory.answer(ASKED, **ANA)

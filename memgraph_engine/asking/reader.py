@@ -163,15 +163,16 @@ class Reader:
         history: object,
         *,
         by: str = "notes",
-        claims: bool = False,
+        claims: bool | None = None,
         facts: bool = False,
         answered: bool = False,
         **filters: Unpack[SearchFilters],
     ) -> Context:
         """Return what the memory holds on a question, within a budget of tokens; found by a search, or by blocks.
 
-        With `claims` those come behind it of which the question names an end; with `facts` notes are told by theirs. It
-        leaves out what chat models may not see, unless its class is named; for one that is `answered` also then.
+        With `claims` those come behind it of which the question names an end, and with False none, whatever the setting
+        says; with `facts` notes are told by theirs. It leaves out what chat models may not see, unless its class is
+        named; for one that is `answered` also then.
         """
         if budget is not None and (type(budget) is not int or not LEAST_BUDGET <= budget <= _MOST_BUDGET):
             raise InvalidInput(
@@ -184,7 +185,14 @@ class Reader:
         with self.engine.load.read() as busy:
             turns = self._turns(scope, history, question)
             remembered = self._remembered(
-                scope, question, top_k=top_k, blocks=blocks, answered=answered, busy=busy, turns=turns, **filters
+                *(scope, question),
+                top_k=top_k,
+                blocks=blocks,
+                general=claims is not False,
+                answered=answered,
+                busy=busy,
+                turns=turns,
+                **filters,
             )
             if claims and not remembered.claims:
                 remembered = replace(remembered, claims=self._named(scope, question, [remembered.asked], _CLAIMS))
@@ -203,12 +211,16 @@ class Reader:
         *,
         top_k: int,
         blocks: int = 0,
+        general: bool = True,
         answered: bool,
         busy: bool,
         turns: Sequence[Source],
         **filters: Unpack[SearchFilters],
     ) -> Remembered:
-        """Return what contexts of a question are made of: what so many `blocks` hold, or what a search finds."""
+        """Return what contexts of a question are made of: what so many `blocks` hold, or what a search finds.
+
+        Claims that hold in general come with it where the setting says so.
+        """
         settings = self.engine.settings.answer
         query = self._query(scope, question, top_k, filters, turns)
         if not self._reranks:  # what nothing answers clearly is looked for further down
@@ -233,7 +245,8 @@ class Reader:
         told = {hit.note.id for hit in hits}
         left_out |= {note: why for note, why in found.dropped.items() if note not in told}
         fallbacks = (*spent.fallbacks, BUSY) if busy else spent.fallbacks
-        claims, share = self._general(scope, question, query.text, found.plan, filters, _CLAIMS / GENERAL)
+        of = _CLAIMS / GENERAL if general else 0.0
+        claims, share = self._general(scope, question, query.text, found.plan, filters, of)
         given = question, query.text, hits, ties, left_out, settings, language, spent.cost, tuple(fallbacks)
         remembered = Remembered(*given, sure=certain, above=above)
         return replace(remembered, claims=claims, share=share) if claims else remembered

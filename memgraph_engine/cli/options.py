@@ -90,7 +90,7 @@ History = Annotated[
     {"autocompletion": session_names},
 ]
 NoteId = Annotated[str, "ID: The id of a note, or of one of its sources."]
-_LINE = re.compile(r"((?:--?[a-z][\w-]* ?)*)([A-Z][A-Z=|]*)?: (.*)")
+_LINE = re.compile(r"((?:--?[a-z][\w/-]* ?)*)([A-Z][A-Z=|]*)?: (.*)")
 
 
 def whose(user: str | None, shared: bool) -> Whose:

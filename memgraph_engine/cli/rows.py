@@ -113,7 +113,10 @@ ROWS: Mapping[str, Row] = {
                 Annotated[Literal["notes", "blocks"], "What finds the notes: a search, or the nearest blocks."],
                 "notes",
             ),
-            "claims": _switch("Add claims on what the question names; without filters."),
+            "claims": (
+                Annotated[bool | None, "--claims/--no-claims: Add claims on what the question names, or none at all."],
+                None,
+            ),
             "facts": _switch("Tell notes by their facts, these first, in fewer tokens."),
             "history": (History, ""),
             "filters": SearchFilters,

@@ -86,6 +86,7 @@ class Results(BaseModel):
     """What a search found, the best first."""
 
     results: list[Found]
+    claims: list[str] = Field(description="What the memory holds in general of what the query names, if it is to tell.")
 
 
 class Fetched(BaseModel):
@@ -322,7 +323,7 @@ class Tools:
         """
         memory, whose = self._reach(ctx, "read")
         hits = memory.search(query, top_k=top_k, **whose, **_filters(session, since, until, tags))
-        return Results(results=[_found(hit) for hit in hits])
+        return Results(results=[_found(hit) for hit in hits], claims=[claim.text for claim in hits.claims])
 
     def fetch(self, ctx: Context, id: Id) -> Fetched:  # as the clients that expect it call it
         """Read a note in full, with its sources."""
