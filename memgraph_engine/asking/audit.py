@@ -3,13 +3,14 @@
 And which notes were given to whom, where that is recorded.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
 from memgraph_engine.asking.lookup import story
 from memgraph_engine.asking.reader import Reader
+from memgraph_engine.engine.wiring import Engine, following
 from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import decisions, erasures, notes, retrievals, scopes, sources
 from memgraph_engine.ingest.messages import check_name, check_text, parse_time
@@ -34,12 +35,21 @@ class Audit:
     'delete'
     """
 
-    def __init__(self, reader: Reader) -> None:
-        self._engine, self._reader = reader.engine, reader
+    def __init__(self, reader: Callable[[], Reader], follow: Callable[[], None]) -> None:
+        self._now, self._follow = reader, follow
+
+    @property
+    def _reader(self) -> Reader:
+        return self._now()
+
+    @property
+    def _engine(self) -> Engine:
+        return self._now().engine
 
     def _scope(self, user_id: str | None, shared: bool) -> Scope:
         return scope_of(self._engine.settings.tenant, user_id, shared=shared)
 
+    @following
     def about(self, query: str, *, user_id: str | None = None, shared: bool = False) -> list[Known]:
         """Return what a memory knows of something, the most relevant first, and why each of it is still there.
 
@@ -55,6 +65,7 @@ class Audit:
             if hit.reaches(floor)
         ]
 
+    @following
     def deleted(
         self,
         *,
@@ -83,6 +94,7 @@ class Audit:
         kept = [one for one in found if rule is None or one.rule == rule or rule in one.rule.split(", ")]
         return sorted(kept, key=lambda one: one.at, reverse=True)
 
+    @following
     def changed(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Change]:
         """Return how a note came to be what it is, oldest first: what each decision changed of it; raises NotFound.
 
@@ -94,6 +106,7 @@ class Audit:
         first = Change(versions[0].note.recorded_at, {}, _told(versions[0].note), versions[0].decision)
         return _replaced([first, *(_change(before, after) for before, after in pairwise(versions))], made)
 
+    @following
     def retrievals(
         self,
         *,
