@@ -63,9 +63,11 @@ class Target(ExitStack):
         """Reach it for anybody, or for the whole tenant; the embedder is loaded when it embeds, if ever."""
         from memgraph_engine import Memory, Settings
         from memgraph_engine.engine.wiring import build
+        from memgraph_engine.recall.ranking import rankings
 
-        chosen = {} if self.tenant is None else {"tenant": self.tenant}
-        return self.enter_context(Memory(build(Settings.load(**chosen), deferred=True)))
+        settings = Settings.load(**({} if self.tenant is None else {"tenant": self.tenant}))
+        rankings(settings.recall.ranking)  # as Memory.connect does
+        return self.enter_context(Memory(build(settings, deferred=True)))
 
     def again(self, command: str) -> str:
         """Return a command on the same memory, as a hint tells it."""
