@@ -111,13 +111,13 @@ class Memory:
 
     def __init__(self, engine: wiring.Engine) -> None:
         self._keep(engine)
+        self.audit = Audit(lambda: self._reader, self._follow)
+        """What auditors ask: `about`, `deleted`, `changed`, `retrievals` (`memgraph_engine.asking.audit.Audit`)."""
 
     def _keep(self, engine: wiring.Engine) -> None:
         """Let what begins from here on be of an engine; what has begun goes on with the one that it has."""
         self.engine = engine
         self._reader = Reader(engine)
-        self.audit = Audit(self._reader)
-        """What auditors ask: `about`, `deleted`, `changed`, `retrievals` (`memgraph_engine.asking.audit.Audit`)."""
 
     @classmethod
     def connect(
@@ -1028,9 +1028,8 @@ class Memory:
     @wiring.following
     def vectors(self, *, user_id: str | None = None, shared: bool = False) -> "dict[str, NDArray[np.float32]]":
         """Return the vector of each note's context, of length 1, by the note's id; pending notes are left out."""
-        scope = self._scope(user_id, shared).name
-        scopes.state(self.engine.db, scope)  # tells of another embedder
-        found = notes.vectors(self.engine.db, scope)
+        self.engine.db.check_vectors()
+        found = notes.vectors(self.engine.db, self._scope(user_id, shared).name)
         return {note: np.array(vector, dtype=np.float32) for note, vector in found}
 
     def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:
@@ -1122,8 +1121,8 @@ class Memory:
 
     def verify(self, *, user_id: str | None = None, shared: bool = False) -> list[str]:
         """Recount the stored sums, and look for states that must never be; return a sentence for each fault."""
-        scope = self._scope(user_id, shared)
-        return health.verify(self.engine.db, scope.name, self.engine.embedder.dimensions)
+        self.engine.db.check_vectors()
+        return health.verify(self.engine.db, self._scope(user_id, shared).name, self.engine.embedder.dimensions)
 
     def health(self, *, overdue: float = 3600.0) -> Health:
         """Tell how the tenant's database is: whether it answers, its schema and its clock, and what waits for a worker.

@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import ExitStack
 from threading import Event
 
 import neo4j
@@ -14,7 +16,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from memgraph_engine import Memory
+from memgraph_engine import Memory, Settings
 from memgraph_engine.asking.items import ItemReader
 from memgraph_engine.cli import app
 from memgraph_engine.embedding.checked import CheckedEmbedder
@@ -236,6 +238,110 @@ def test_a_client_that_has_slept_through_the_grace_follows_too(memory, server):
     assert memory.embedder().state == "settled"
 
 
+def test_what_compares_vectors_follows_while_the_former_are_kept(memory, server):
+    filled(memory)
+    derived(memory)
+    calls = {
+        "blocks": lambda one: one.blocks("Petra", user_id="ana"),
+        "claims": lambda one: one.claims("Petra", user_id="ana"),
+        "anchors": lambda one: one.anchors("Petra", user_id="ana"),
+        "vectors": lambda one: one.vectors(user_id="ana"),
+        "verify": lambda one: one.verify(user_id="ana"),
+        "about": lambda one: one.audit.about("Petra", user_id="ana"),
+    }
+    with ExitStack() as stack:
+        clients = {name: stack.enter_context(Memory.connect(tenant="one")) for name in calls}
+        audit = clients["about"].audit
+        memory.change_embedder("new")
+        once(memory)
+        found = {name: calls[name](one) for name, one in clients.items()}
+        assert {name: one.engine.embedder.name for name, one in clients.items()} == dict.fromkeys(calls, "new")
+        assert found["verify"] == []
+        assert all(found[name] for name in ("blocks", "anchors", "vectors", "about"))
+        assert audit.about("Petra", user_id="ana") == found["about"]
+
+
+def gone():
+    raise SettingsError("The model's files are gone.")
+
+
+def run(*words):
+    done = CliRunner().invoke(app, words)
+    return done.exit_code, done.output + str(done.exception or "")
+
+
+def test_a_model_that_is_gone_hides_neither_the_way_back_nor_what_reads(memory, server, monkeypatch):
+    filled(memory)
+    before, back = asked(memory), "files are gone.* go back to old, .*`memgraph-engine embedder rollback`"
+    ana = "--user", "ana", "--tenant", "one"
+    with Memory.connect(tenant="one") as second:
+        memory.change_embedder("new")
+        once(memory)
+        monkeypatch.setitem(MODELS, "new", gone)
+        with pytest.raises(SettingsError, match=back):
+            second.search("Petra", user_id="ana")
+        with pytest.raises(SettingsError, match=back):
+            Memory.connect(tenant="one")
+        assert len([*second.get_all(user_id="ana")]) > 3
+        assert second.verify(user_id="ana") == []
+        assert second.embedder().embedder == "new"
+        for named in ("old", "new", ""):
+            monkeypatch.setenv("MEMGRAPH_ENGINE_EMBEDDER", named)
+            for words in (["list"], ["stats"], ["verify"]):
+                assert run(*words, *ana)[0] == 0
+            assert run("embedder", "status")[1].startswith("new (96 numbers); old is kept")
+            code, told = run("search", "Petra", *ana)
+            assert code
+            assert re.search(back, " ".join(told.split()))
+        assert run("embedder", "rollback", "--json")[0] == 0
+        assert asked(second) == before
+    monkeypatch.setenv("MEMGRAPH_ENGINE_EMBEDDER", "old")
+    with Memory.connect(tenant="one") as third:
+        assert asked(third) == before
+        third.add("Petra moved to Trento.", user_id="ana")
+        assert {"dropped": 1} in once(third)
+
+
+def test_a_client_goes_back_from_a_model_that_it_can_not_load(memory, server, monkeypatch):
+    filled(memory)
+    before = asked(memory)
+    memory.change_embedder("new")
+    once(memory)
+    monkeypatch.setitem(MODELS, "new", gone)
+    assert memory.rollback_embedder().embedder == "old"
+    assert asked(memory) == before
+
+
+def test_a_command_whose_settings_name_another_embedder_embeds_nothing(memory, server, monkeypatch):
+    filled(memory)
+    monkeypatch.setenv("MEMGRAPH_ENGINE_EMBEDDER", "twin")
+    Counted.texts = 0
+    for words in (["search", "Petra"], ["add", "Petra has a dog."]):
+        code, told = run(*words, "--user", "ana", "--tenant", "one")
+        assert code
+        assert "holds vectors of old" in told
+    assert Counted.texts == 0
+
+
+def test_a_client_that_follows_to_a_provider_says_what_that_one_sees(memory, server, monkeypatch, tmp_path, caplog):
+    class Provider(Counted):
+        remote = True
+
+    monkeypatch.setitem(MODELS, "provider", lambda: Provider(96, "provider"))
+    policies = tmp_path / "policies.yaml"
+    policies.write_text("default: plain\nclasses:\n  plain: {ttl: none}\n  secret: {ttl: none, models: false}\n")
+    filled(memory)
+    with Memory.connect(tenant="one", settings=Settings.load(lifecycle={"policies": str(policies)})) as second:
+        assert asked(second)
+        memory.change_embedder("provider")
+        once(memory)
+        told = [one.getMessage() for one in caplog.records]
+        assert not [one for one in told if "policies secret" in one]  # another client's are others
+        assert asked(second)
+    told = [one.getMessage() for one in caplog.records if "policies secret" in one.getMessage()]
+    assert ["The embedder provider is a provider's: it sees" in one for one in told] == [True]
+
+
 def test_a_client_with_an_embedder_of_its_own_follows_and_comes_back(memory, server):
     with Memory.connect(tenant="one", embedder=Counted(64, "old")) as own:
         own.add(SAID[0], user_id="ana")
@@ -446,8 +552,9 @@ def test_what_can_not_be_changed_is_refused_in_a_sentence(memory, server, monkey
         memory.change_embedder("")
     with pytest.raises(InvalidInput, match="no vectors of another embedder"):
         memory.rollback_embedder()
-    with pytest.raises(InvalidInput, match="grace"):
-        memory.change_embedder("new", grace=-1)
+    for grace in (-1, None, "7", True, float("nan")):
+        with pytest.raises(InvalidInput, match="grace must be a number of days"):
+            memory.change_embedder("new", grace=grace)
     monkeypatch.setitem(MODELS, "broken", lambda: Counted(0, "broken"))
     with pytest.raises((EmbeddingError, InvalidInput)):
         memory.change_embedder("broken")
@@ -602,3 +709,111 @@ def test_a_worker_that_is_killed_in_the_middle_costs_time_alone(memory, server, 
     assert memory.embedder().embedder == "new"
     assert memory.verify(user_id="ana") == []
     assert vectors(server).keys() == vectors(server, "_2").keys()
+
+
+MORTAL = """
+import os, signal, sys
+sys.path.insert(0, {root!r})
+from tests import test_embedder_change as here
+from memgraph_engine import Memory
+from memgraph_engine.engine import wiring
+from memgraph_engine.graph import database
+from memgraph_engine.writing import vectors
+from memgraph_engine.worker.work import Worker
+wiring.embedder_named = lambda settings, recorded="": here.MODELS[settings.embedder or recorded]()
+vectors._NOTES = vectors._NAMES = 2
+prepared, sent = database._prepared, 0
+
+def counted(name, *given):
+    global sent
+    sent += name.startswith("vectors/")
+    if sent == last:
+        print(name, flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return prepared(name, *given)
+
+for line in sys.stdin:  # what is imported once is each worker's
+    last = int(line)
+    if child := os.fork():
+        os.waitpid(child, 0)
+        print("ended", flush=True)
+        continue
+    database._prepared = counted
+    with Memory.connect(tenant="one") as memory:
+        worker = Worker(memory.engine)
+        worker.jobs = ()
+        worker.once()
+    print(sent, flush=True)
+    os._exit(0)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+def test_no_search_is_over_mixed_models_wherever_a_worker_is_killed(memory, server, root):
+    """Killed before 50 statements, from a change's first to its last; vectors of both models have one length."""
+    question = "Where does Petra live now?"
+    filled(memory)
+    derived(memory)
+    models, held, found = {1: "old"}, {"old": vectors(server)}, {"old": asked(memory)}
+    compared, run = [], Database.run
+
+    def watched(db, name, /, **given):
+        if name == "notes/propose":
+            compared.append((models[db.vectors], given["vector"].to_native()))
+        return run(db, name, **given)
+
+    def change():
+        to = "twin" if memory.embedder().embedder == "old" else "old"
+        memory.change_embedder(to, grace=0)
+        models[changing._Second.of(memory.engine.db).vectors] = to
+        return to
+
+    def go_on():
+        with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+            driver.execute_query("MATCH (l:Lease {name: $name}) DELETE l", name=changing.LEASE)  # of who is gone
+        while changing.Change.work(wiring.followed(memory.engine), lambda: None):
+            pass
+
+    given = [sys.executable, "-c", MORTAL.format(root=str(root))]
+    with (
+        Memory.connect(tenant="one") as second,
+        pytest.MonkeyPatch.context() as patch,
+        subprocess.Popen(given, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as workers,
+    ):
+        patch.setattr(Database, "run", watched)
+
+        def worker_until(last):
+            workers.stdin.write(f"{last}\n")
+            workers.stdin.flush()
+            told = [*iter(lambda: workers.stdout.readline().strip(), "ended")]
+            assert len(told) == 1
+            return told[0]
+
+        change()
+        every = int(worker_until(1_000_000))
+        assert memory.embedder().state == "settled"
+        held["twin"], found["twin"] = vectors(server, "_2"), asked(memory)
+        assert held["twin"].keys() == held["old"].keys()
+        assert found["twin"] != found["old"]
+        moments = sorted({round(one) for one in np.linspace(1, every, 50)})
+        assert len(moments) == 50
+        killed, states = Counter(), Counter()
+        for moment in moments:
+            to = change()
+            killed[worker_until(moment)] += 1
+            status = memory.embedder()
+            states[status.embedder == to, status.state] += 1
+            assert asked(second) == asked(memory) == found[status.embedder]
+            go_on()
+            assert memory.embedder().state == "settled"
+            assert asked(memory) == asked(second) == found[to]
+            assert vectors(server, f"_{memory.engine.db.vectors}") == held[to]
+        assert memory.verify(user_id="ana") == []
+        workers.stdin.close()
+    assert {"vectors/write", "vectors/switch", "vectors/drop"} <= killed.keys()
+    assert not [told for told in killed if told.isdigit()]
+    assert {(False, "filling"), (True, "leaving")} <= states.keys()
+    own = {name: MODELS[name]().embed_query(question) for name in found}
+    assert len(compared) >= 200
+    assert all(vector == pytest.approx(own[name], abs=1e-6) for name, vector in compared)

@@ -3,13 +3,14 @@
 And which notes were given to whom, where that is recorded.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
 from memgraph_engine.asking.lookup import story
 from memgraph_engine.asking.reader import Reader
+from memgraph_engine.engine.wiring import following
 from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import decisions, erasures, notes, retrievals, scopes, sources
 from memgraph_engine.ingest.messages import check_name, check_text, parse_time
@@ -34,27 +35,33 @@ class Audit:
     'delete'
     """
 
-    def __init__(self, reader: Reader) -> None:
-        self._engine, self._reader = reader.engine, reader
+    def __init__(self, reader: Callable[[], Reader], follow: Callable[[], None]) -> None:
+        self._now, self._follow = reader, follow
+
+    @property
+    def _reader(self) -> Reader:
+        return self._now()
 
     def _scope(self, user_id: str | None, shared: bool) -> Scope:
-        return scope_of(self._engine.settings.tenant, user_id, shared=shared)
+        return scope_of(self._reader.engine.settings.tenant, user_id, shared=shared)
 
+    @following
     def about(self, query: str, *, user_id: str | None = None, shared: bool = False) -> list[Known]:
         """Return what a memory knows of something, the most relevant first, and why each of it is still there.
 
         It is what a search finds that is relevant enough for a context (`answer.relevance`), of all policies, and what
         summaries stand for; for a user, of the shared memory too.
         """
-        scope, floor = self._scope(user_id, shared), self._engine.settings.answer.relevance
-        every = tuple(self._engine.policies.classes)
-        held = {one.name: erasures.held(self._engine.db, one.name) for one in scope.readable}
+        scope, floor = self._scope(user_id, shared), self._reader.engine.settings.answer.relevance
+        every = tuple(self._reader.engine.policies.classes)
+        held = {one.name: erasures.held(self._reader.engine.db, one.name) for one in scope.readable}
         return [
             self._known(hit, scope, held)
             for hit in self._reader.found(scope, query, MOST, include=every, archived=True)
             if hit.reaches(floor)
         ]
 
+    @following
     def deleted(
         self,
         *,
@@ -71,10 +78,10 @@ class Audit:
         """
         if rule is not None and not isinstance(rule, str):
             raise InvalidInput(f"rule must be the kind of a decision or the rule of a receipt, not {rule!r}.")
-        scope, zone = self._scope(user_id, shared), self._engine.settings.timezone
+        scope, zone = self._scope(user_id, shared), self._reader.engine.settings.timezone
         first = parse_time(since, "since", zone) or UNKNOWN_PAST
         last = parse_time(until, "until", zone, end=True) or NEVER
-        db, name = self._engine.db, scope.name
+        db, name = self._reader.engine.db, scope.name
         decided = decisions.of_kinds(db, name, _REMOVING, first, last)
         erased = (one for one in erasures.receipts(db, scope.tenant) if one.scope == erasures.salted(one.id, name))
         found = [Removed(one.at, one.kind, left, one) for one, left in decided]
@@ -83,17 +90,19 @@ class Audit:
         kept = [one for one in found if rule is None or one.rule == rule or rule in one.rule.split(", ")]
         return sorted(kept, key=lambda one: one.at, reverse=True)
 
+    @following
     def changed(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Change]:
         """Return how a note came to be what it is, oldest first: what each decision changed of it; raises NotFound.
 
         It is named by its own id or a source's, of a long message the first passage's. That another note took its place
         is a change too: `now` has its `until`, `replaced_by` and perhaps `former`.
         """
-        made = story(self._engine, self._scope(user_id, shared), id)
+        made = story(self._reader.engine, self._scope(user_id, shared), id)
         versions = made.versions
         first = Change(versions[0].note.recorded_at, {}, _told(versions[0].note), versions[0].decision)
         return _replaced([first, *(_change(before, after) for before, after in pairwise(versions))], made)
 
+    @following
     def retrievals(
         self,
         *,
@@ -120,16 +129,16 @@ class Audit:
         ...     [(one.call, one.query, len(one.notes)) for one in memory.audit.retrievals(user_id="lou")]
         [('search', 'What does the heron eat?', 1)]
         """
-        scope, zone = self._scope(user_id, shared), self._engine.settings.timezone
+        scope, zone = self._scope(user_id, shared), self._reader.engine.settings.timezone
         first = parse_time(since, "since", zone) or UNKNOWN_PAST
         last = parse_time(until, "until", zone, end=True) or NEVER
-        asked = None if query is None else check_text(query, "query", self._engine.settings.max_text)
+        asked = None if query is None else check_text(query, "query", self._reader.engine.settings.max_text)
         named = None if note is None else self._named(scope, check_name(note, "note"))
         self._reader.write()
         found = self._given(scope, first, last, named)
         if asked is None:
             return list(found)
-        state = scopes.state(self._engine.db, scope.name)
+        state = scopes.state(self._reader.engine.db, scope.name)
         language = state.language if state else DEFAULT_LANGUAGE
         return [one for one in found if _asks(one.query, asked, language)]
 
@@ -140,7 +149,7 @@ class Audit:
 
         No question is, while an erasure goes on that may have to look for it.
         """
-        db = self._engine.db
+        db = self._reader.engine.db
         gone = {note for one in scope.readable for note in erasures.gone(db, one.name, db.alive())}
         erasing = any(erasures.begun(db, one.name) for one in scope.readable)
         wanted = None if named is None else [note for note in named if note not in gone]
@@ -152,7 +161,7 @@ class Audit:
 
     def _named(self, scope: Scope, name: str) -> list[str]:
         """Return the notes that a name means: that of its own, or those that tell the source; raises NotFound."""
-        db, read = self._engine.db, [one.name for one in scope.readable]
+        db, read = self._reader.engine.db, [one.name for one in scope.readable]
         told = [note.id for one in read for note in erasures.notes(db, one, [name], []) if note.told]
         there = told or any(notes.find(db, one, name) or notes.former(db, one, name) for one in read)
         there = there or any(sources.find(db, one, name) for one in read)
@@ -161,7 +170,7 @@ class Audit:
         raise NotFound(f"There is no note or source {name!r} in the memory of {scope}.")
 
     def _known(self, hit: Hit, scope: Scope, held: Mapping[str, list[Hold]]) -> Known:
-        db, note = self._engine.db, hit.note
+        db, note = self._reader.engine.db, hit.note
         for one in scope.readable:
             if made := decisions.of_note(db, one.name, note.id):
                 told = decisions.told(db, one.name, note.id, made)

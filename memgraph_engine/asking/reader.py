@@ -258,6 +258,7 @@ class Reader:
         with engine.load.read():
             check_text(question, "query", 1_000_000)
             vector = engine.embedder.embed_query(question)
+            engine.db.check_vectors()
             found = reading.selected(engine, names, vector, top_k)
             blocks, notes, _ = reading.told(engine, names, found, engine.language_of(scope), vector)
             self._log.given(scope, "blocks", question, notes, {})
@@ -272,6 +273,7 @@ class Reader:
                 found = claim_reading.every(engine, scope, language, top_k)
             else:
                 check_text(query, "query", 1_000_000)
+                engine.db.check_vectors()
                 found = claim_reading.about(engine, scope, query, language, top_k)
             self._log.given(scope, "claims", query or "", self._supporting(names, found), {})
             return [one.claim for one in found]

@@ -60,8 +60,14 @@ class Target(ExitStack):
         return self._known
 
     def connect(self) -> "Memory":
-        """Reach it for anybody, or for the whole tenant."""
-        return self.enter_context(connect(self.tenant))
+        """Reach it for anybody, or for the whole tenant; the embedder is loaded when it embeds, if ever."""
+        from memgraph_engine import Memory, Settings
+        from memgraph_engine.engine.wiring import build
+        from memgraph_engine.recall.ranking import rankings
+
+        settings = Settings.load(**({} if self.tenant is None else {"tenant": self.tenant}))
+        rankings(settings.recall.ranking)  # as Memory.connect does
+        return self.enter_context(Memory(build(settings, deferred=True)))
 
     def again(self, command: str) -> str:
         """Return a command on the same memory, as a hint tells it."""

@@ -1,8 +1,9 @@
 """What the engine itself holds: any embedder, with its answers checked and as arrays."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import EmbeddingError
@@ -47,16 +48,18 @@ class CheckedEmbedder:
         """Return an array of shape (texts, dimensions); raises EmbeddingError."""
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
+        inner = self._inner
         try:
-            vectors = self._inner.embed_documents(list(texts))
+            vectors = inner.embed_documents(list(texts))
         except Exception as error:  # a stranger's code: whatever it raises, the caller learns whose it was
             raise EmbeddingError(f"The embedder {self.name!r} failed on {len(texts)} texts: {error}") from error
         return self._checked(vectors, len(texts))
 
     def embed_query(self, text: str) -> "NDArray[np.float32]":
         """Return an array of shape (dimensions,); raises EmbeddingError."""
+        inner = self._inner
         try:
-            given = self._inner.embed_query(text)
+            given = inner.embed_query(text)
         except Exception as error:  # as above
             raise EmbeddingError(f"The embedder {self.name!r} failed on a question: {error}") from error
         vector: NDArray[np.float32] = self._checked([given], 1)[0]
@@ -84,3 +87,16 @@ class CheckedEmbedder:
             raise EmbeddingError(f"The embedder {self.name!r} gave a zero or non-finite vector for text {faulty}.")
         self._dimensions = array.shape[1]
         return array
+
+
+class DeferredEmbedder(CheckedEmbedder):
+    """One that a database has, and that is loaded when it first embeds: what embeds nothing needs no model."""
+
+    def __init__(self, name: str, dimensions: int, fitted: str, load: Callable[[], CheckedEmbedder]) -> None:
+        self.name, self._dimensions, self.fitted, self._load = name, dimensions, fitted, load
+
+    def __getattr__(self, name: str) -> Any:
+        """Load it for what it alone has; called for what is not there yet."""
+        one = self._load()
+        self._inner, self.remote, self.languages = one._inner, one.remote, one.languages
+        return getattr(one, name)

@@ -10,9 +10,9 @@ from inspect import isgenerator
 from threading import Lock
 from typing import Any, TypeVar, cast
 
-from memgraph_engine.embedding.checked import CheckedEmbedder
+from memgraph_engine.embedding.checked import CheckedEmbedder, DeferredEmbedder
 from memgraph_engine.embedding.choose import embedder_named
-from memgraph_engine.errors import InvalidInput, Overloaded, SettingsError, StoreMismatch
+from memgraph_engine.errors import InvalidInput, MemgraphEngineError, Overloaded, SettingsError, StoreMismatch
 from memgraph_engine.forks import begun
 from memgraph_engine.graph import schema, scopes
 from memgraph_engine.graph.database import Address, Database, Moved
@@ -128,11 +128,17 @@ class Engine:
 
 def of_set(engine: Engine, found: schema.Recorded) -> Engine:
     """Return the same engine for another set of vectors, with the embedder that is recorded for it."""
-    if found.vectors not in engine.loaded:
-        engine.loaded[found.vectors] = _loaded(engine.settings, found)
-        _tell_remote(engine.loaded[found.vectors], engine.policies)
-    cache = NoteCache(engine.settings.recall.cache_mb << 20)
-    return replace(engine, db=engine.db.of(found.vectors), embedder=engine.loaded[found.vectors], notes=cache)
+
+    def loaded() -> CheckedEmbedder:
+        if found.former:  # of the set that is searched, unless that is another one by now
+            engine.db.of(found.vectors).check_vectors()
+        embedder = _loaded(engine.settings, found)
+        _tell_remote(embedder, engine.policies)
+        return embedder
+
+    deferred = DeferredEmbedder(found.model, found.dimensions, found.calibration, loaded)
+    used, cache = engine.loaded.setdefault(found.vectors, deferred), NoteCache(engine.settings.recall.cache_mb << 20)
+    return replace(engine, db=engine.db.of(found.vectors), embedder=used, notes=cache)
 
 
 def followed(engine: Engine) -> Engine:
@@ -153,9 +159,16 @@ def load(settings: Settings, named: str, recorded: str = "") -> CheckedEmbedder:
     return CheckedEmbedder(embedder_named(settings.model_copy(update={"embedder": named}), recorded))
 
 
-def _loaded(settings: Settings, found: schema.Recorded) -> CheckedEmbedder:
-    embedder = load(settings, found.named, found.model)
-    embedder.fitted = found.calibration
+def _loaded(settings: Settings, found: schema.Recorded, *, named: bool = False) -> CheckedEmbedder:
+    """Load what a database has, or the settings name; where that fails, the error says how to go back from it."""
+    try:
+        own = named and settings.embedder
+        embedder = CheckedEmbedder(embedder_named(settings)) if own else load(settings, found.named, found.model)
+        _ = embedder.probe
+    except MemgraphEngineError as error:
+        if found.former:
+            error.args = (f"{error} To go back to {found.former}, if it is kept: `memgraph-engine embedder rollback`.",)
+        raise
     return embedder
 
 
@@ -233,12 +246,13 @@ def build(
     judge: Judge | None = None,
     reranker: Reranker | None = None,
     clock: Clock = utc_now,
+    deferred: bool = False,
 ) -> Engine:
-    """Connect, load the embedder, the judge and the reranker, and make or check the schema."""
+    """Connect, load the embedder (a `deferred` one when it embeds), judge and reranker; make or check the schema."""
     Scope(settings.tenant)  # refuses what names none
     roles = Roles(settings.llm, llm=llm)
     lives = policies(settings.lifecycle.policies)
-    own = embedder if embedder is not None or not settings.embedder else embedder_named(settings)
+    own = embedder if embedder is not None or deferred or not settings.embedder else embedder_named(settings)
     checked = CheckedEmbedder(own) if own is not None else None
     second = judge if judge is not None else judge_named(settings)
     reranks = check_reranker(reranker) if reranker is not None else reranker_named(settings)
@@ -249,20 +263,27 @@ def build(
     try:
         found = schema.recorded(db)
         db = db.of(found.vectors)
-        if checked is None:
-            checked = _loaded(settings, found)
-        elif embedder is None and checked.name == found.former:  # the settings of before the change
-            _log.warning("The database at %s was changed from %s to %s.", db.uri, found.former, found.model)
-            checked = _loaded(settings, found)
-        probe = checked.probe if embedder is None else None
-        checked.fitted = schema.prepare(db, checked.name, checked.dimensions, probe)
+
+        def chosen() -> CheckedEmbedder:
+            one = checked or _loaded(settings, found, named=True)
+            if embedder is None and one.name == found.former:  # the settings of before the change
+                _log.warning("The database at %s was changed from %s to %s.", db.uri, found.former, found.model)
+                one = _loaded(settings, found)
+            one.fitted = schema.prepare(db, one.name, one.dimensions, one.probe if embedder is None else None)
+            _tell_remote(one, lives)
+            return one
+
+        if deferred and found.model:
+            schema.prepare(db, found.model, found.dimensions)
+            used: CheckedEmbedder = DeferredEmbedder(found.model, found.dimensions, found.calibration, chosen)
+        else:
+            used = chosen()
     except BaseException:
         db.close()
         raise
-    _tell_remote(checked, lives)
     cache, load = NoteCache(settings.recall.cache_mb << 20), Load(settings.recall.busy)
-    loaded, theirs = {found.vectors: checked}, embedder is not None
-    return Engine(settings, db, checked, clock, roles, cache, second, reranks, lives, load, own=theirs, loaded=loaded)
+    loaded, theirs = {found.vectors: used}, embedder is not None
+    return Engine(settings, db, used, clock, roles, cache, second, reranks, lives, load, own=theirs, loaded=loaded)
 
 
 def _within(clock: Clock) -> Clock:

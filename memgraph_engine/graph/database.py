@@ -135,8 +135,7 @@ class _Tries:
         if self.over or not (error.is_retryable() or lacks_index):
             return False
         if lacks_index:
-            for store in self._db.run("store/read"):
-                self._db.fits(store["vectors"])
+            self._db.check_vectors()
         now = time.monotonic()
         self._failed = self._failed or now
         ends = self._failed + self._db.retry_time
@@ -221,6 +220,11 @@ class Database:
         """Raise Moved where the database has come to search another set of vectors than is named here."""
         if vectors != self.vectors:
             raise Moved(f"The embedder of the database at {self.uri} was changed. Connect anew, and try again.")
+
+    def check_vectors(self) -> None:
+        """Ask what the database searches, for what has no statement that tells it; raises Moved as `fits` does."""
+        for store in self.run("store/read"):
+            self.fits(store["vectors"])
 
     def check(self) -> None:
         """Reach the server; raises Unreachable, AuthenticationFailed or ServerTooOld."""

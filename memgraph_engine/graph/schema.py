@@ -53,7 +53,7 @@ _WAIT = 300  # seconds for the indexes of a new database
 class Recorded:
     """The embedder whose vectors a database searches: the name that it reports, and what settings call it.
 
-    `vectors` is the number of the set. `former` is the name of the one that this took the place of.
+    `vectors` is the number of the set, `former` the name of the one that this took the place of.
     """
 
     model: str = ""
@@ -61,6 +61,7 @@ class Recorded:
     vectors: int = 1
     former: str = ""
     calibration: str = ""
+    dimensions: int = 0
 
 
 def recorded(db: Database) -> Recorded:

@@ -60,7 +60,7 @@ class _Second:
 
     def engine(self, engine: Engine) -> Engine:
         """Return an engine that writes this set."""
-        found = schema.Recorded(self.model, self.named, self.vectors, calibration=self.calibration)
+        found = schema.Recorded(self.model, self.named, self.vectors, "", self.calibration, self.dimensions)
         return wiring.of_set(engine, found)
 
     def ended(self, engine: Engine) -> bool:
@@ -93,7 +93,7 @@ def status(engine: Engine) -> EmbedderStatus:
 def change(engine: Engine, to: str, grace: float, *, dry_run: bool) -> EmbedderChange:
     """Let a worker fill a set of vectors of another embedder, and switch to it; see `Memory.change_embedder`."""
     check_text(to, "to", 1000)
-    if not 0 <= grace <= _LONGEST:
+    if type(grace) not in (int, float) or not 0 <= grace <= _LONGEST:
         raise InvalidInput(f"grace must be a number of days from 0 to {_LONGEST}, not {grace!r}.")
     now = schema.recorded(engine.db)
     if there := _Second.of(engine.db):
