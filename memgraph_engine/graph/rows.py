@@ -31,6 +31,7 @@ def source_properties(source: Source) -> dict[str, Any]:
     """Return what is stored of a source, without its identity (scope, id)."""
     return {
         **{name: getattr(source, name) for name in _AS_THEY_ARE},
+        **({"policy_by": source.policy_by} if source.policy_by else {}),
         "agent_id": source.agent,
         "tags": list(source.tags),
         **{name: None if (at := getattr(source, name)) is None else milliseconds(at) for name in _LIFE_TIMES},
