@@ -22,7 +22,7 @@ _as_text = json.JSONEncoder(ensure_ascii=False, default=asdict).encode
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _AS_THEY_ARE = (
     *("text", "hash", "kind", "role", "speaker", "session", "seq", "said_as", "said_at", "caption"),
-    *("policy", "pinned", "policy_as", "apart"),
+    *("policy", "pinned", "policy_as", "policy_by", "apart"),
 )
 _LIFE_TIMES = ("expires_as", "begins_at")  # told to nobody but the lifecycle, and so stored as milliseconds
 
@@ -31,7 +31,6 @@ def source_properties(source: Source) -> dict[str, Any]:
     """Return what is stored of a source, without its identity (scope, id)."""
     return {
         **{name: getattr(source, name) for name in _AS_THEY_ARE},
-        **({"policy_by": source.policy_by} if source.policy_by else {}),
         "agent_id": source.agent,
         "tags": list(source.tags),
         **{name: None if (at := getattr(source, name)) is None else milliseconds(at) for name in _LIFE_TIMES},

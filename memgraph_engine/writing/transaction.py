@@ -191,7 +191,7 @@ class Transaction:
     def live(self, sources: Iterable[str], begins: datetime | None = None, given: Source | None = None) -> None:
         """Let sources live as their notes do from now on; their lives may begin anew, in the class that is `given`."""
         since = None if begins is None else milliseconds(begins)
-        named = {"policy_as": given.policy_as, "policy_by": given.policy_by or None} if given else {}
+        named = {"policy_as": given.policy_as, "policy_by": given.policy_by} if given else {}
         for source in sources:
             self._put("live", {"id": source, "begins": since, "given": named}, source)
 
