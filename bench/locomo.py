@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from bench import fillers, ranking
+from bench import fillers, ranking, robustness
 from bench.conversations import conversations, locomo_file
 from bench.scores import mean, score
 from bench.server import bench_settings, connected
@@ -78,6 +78,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-crowded", action="store_true", help="leave out MiniLM beside 200 filler scopes (10 minutes)"
     )
+    parser.add_argument(
+        "--robustness",
+        action="store_true",
+        help="instead, the preset memfly on the first conversation with each threshold moved by a fifth",
+    )
 
 
 def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
@@ -87,6 +92,12 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     every = list(conversations(locomo_file(given.file)))
     figures: dict[str, float] = {}
     pages = []
+    if given.robustness:
+        for model in given.models.split(","):
+            some, page = robustness.measure(model, every[0])
+            figures |= {f"{model}.{name}": value for name, value in some.items()}
+            pages.append(page)
+        return figures, "\n\n".join(pages)
     for model in given.models.split(","):
         with connected(bench_settings(model)) as memory:
             asked = _ask_all(memory, every)

@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
+import psutil
 from neo4j import Driver, GraphDatabase, Session
 
 from bench import fillers
@@ -30,6 +31,7 @@ from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.notes import words_query
 from memgraph_engine.graph.rows import packed
 from memgraph_engine.graph.scopes import open_scope
+from memgraph_engine.graph.server.home import Home
 from memgraph_engine.graph.server.local import LocalServer
 from memgraph_engine.graph.statements import statements
 from memgraph_engine.model.memory import NEVER, READABLE
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 WRITE = "writes/commit"
 _TENTH, _SOME, _MANY, _ONE, _MILLION = (10_000, 20), (20_000, 20), (100_000, 200), (100_000, 1), (1_000_000, 1_000)
-_SIZES = (_TENTH, _SOME, _MANY, _ONE, _MILLION)
+_SIZES = ((1_000, 2), _TENTH, _SOME, _MANY, _ONE, _MILLION)
 Size = tuple[int, int]
 """Notes, and over how many scopes."""
 BASIC = dict.fromkeys(OPTIONAL, False)
@@ -116,6 +118,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
         memories = {size: stack.enter_context(connected(_settings(given.model, *size))) for size in sizes}
         filled = {size: _filled(memories[size], every, *size) for size in sizes}
         asked = _asked(filled, every, given.rounds)
+        taken = {size: megabytes(memories[size]) for size in sizes}
         for size in sizes:
             at = "" if size == _MANY else f"_{size[0] // 1000}k_over_{size[1]}"
             figures |= asked[size].ratios(at)
@@ -133,9 +136,13 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
         if one in asked and other in asked
     }
     head = ("notes", "search p50 ms", "p95", "cold p50", "hybrid p50", "p95", "one vector SEARCH p50", "embedding p50")
-    rows = [one.row(f"{notes:,} over {scopes:,} scopes") for (notes, scopes), one in asked.items()]
+    weights = ("store MB", "server MB")
+    rows = [
+        (*one.row(f"{size[0]:,} over {size[1]:,} scopes"), *(f"{mb:.0f}" for mb in taken[size]))
+        for size, one in asked.items()
+    ]
     flat = table(("figure", "value"), [(name, f"{value:.3f}") for name, value in sorted(figures.items())])
-    return figures, f"### {given.model}\n\n{table(head, rows)}\n\n{flat}"
+    return figures, f"### {given.model}\n\n{table((*head, *weights), rows)}\n\n{flat}"
 
 
 def _import_seconds() -> float:
@@ -168,6 +175,19 @@ def driver(memory: Memory) -> Driver:
     """Return a bare driver on the memory's server."""
     address = LocalServer(memory.engine.settings).start()
     return GraphDatabase.driver(address.uri, auth=(address.user, address.password))
+
+
+def megabytes(memory: Memory) -> tuple[float, float]:
+    """Return what the server's databases take on disk, but for the logs of transactions, and its process in memory.
+
+    Each in MB of 2^20 bytes (MLA-ARC, table 4). What was filled in this run may wait for a checkpoint; once the server
+    was stopped, all is there.
+    """
+    home = Home(Path(memory.engine.settings.home))
+    files = (file for file in (home.data / "databases").rglob("*") if file.is_file())
+    record = home.record()
+    held = psutil.Process(record.pid).memory_info().rss if record else 0
+    return sum(file.stat().st_blocks * 512 for file in files) / (1 << 20), held / (1 << 20)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,7 @@ class RecallSettings(_Table):
     policy: Weight
     rounds: Annotated[int, Field(ge=1, le=3)]
     planning: Literal["first", "each"]
+    intent: bool
     split: bool
     sufficient: Share
     reranker: str
@@ -241,6 +242,7 @@ class LifecycleSettings(_Table):
     """How long what is remembered lives; see `config/settings.toml`."""
 
     policies: Annotated[str, Field(min_length=1)]
+    classes: Literal["rules", "models"]
     cap: Annotated[int, Field(ge=0)]
     cap_mb: Annotated[float, Field(ge=0, le=1_000_000_000)]
     target: Annotated[float, Field(gt=0, le=1)]

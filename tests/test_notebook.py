@@ -1,9 +1,13 @@
 """The notebooks run from top to bottom, show what they say, leave nothing behind, and are committed without outputs."""
 
+import json
+
 import nbformat
 import neo4j
 import pytest
 from nbclient import NotebookClient
+
+from tests.loopback import Say, chat_server
 
 # what each must print, and how many figures it draws
 SHOWN = {
@@ -12,7 +16,7 @@ SHOWN = {
     "blocks": ("Pepper and Biscuit share the sofa now", 2),
     "claims": ("0.51  is_a          Whales are mammals  (2 notes)", 1),
     "question": ("the wedding will be in the village hall", 2),
-    "tsne": ("same topic as the nearest neighbour", 1),
+    "tsne": ("The role evolving has no chat model", 1),
 }
 
 
@@ -44,14 +48,41 @@ def test_a_notebook_has_no_outputs(notebook):
         assert (cell.outputs, cell.execution_count) == ([], None)
 
 
+def run(notebook, root):
+    """Run a notebook; return what it printed, and how many figures it drew."""
+    NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(root)}}).execute()
+    outputs = [output for cell in code(notebook) for output in cell.outputs]
+    said = "".join(output.get("text", "") for output in outputs if output.get("name") == "stdout")
+    return said, sum("image/png" in output.get("data", {}) for output in outputs)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # the kernel's client is not ours
 def test_a_notebook_runs_and_cleans_up(name, notebook, server, root):
     notebook.cells.append(nbformat.v4.new_code_cell("print('tenant', memory.engine.settings.tenant)"))
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(root)}}).execute()
-    *cells, last = code(notebook)
-    outputs = [output for cell in cells for output in cell.outputs]
+    printed, drawn = run(notebook, root)
     said, figures = SHOWN[name]
-    assert said in "".join(output.get("text", "") for output in outputs if output.get("name") == "stdout")
-    assert sum("image/png" in output.get("data", {}) for output in outputs) == figures
-    assert last.outputs[0]["text"].removeprefix("tenant ").strip() not in tenants(server)
+    assert said in printed
+    assert drawn == figures
+    assert code(notebook)[-1].outputs[0]["text"].removeprefix("tenant ").strip() not in tenants(server)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("name", ["tsne"])
+def test_a_memory_that_evolves_with_a_model_is_drawn_before_and_after(notebook, server, root, monkeypatch):
+    def evolved(request):
+        lines = request["messages"][-1]["content"].splitlines()
+        notes = [json.loads(line) for line in lines if line.startswith("{")]
+        told = [{"note": one["note"], "context": f"{one['text']} So the spring went by."} for one in notes]
+        return Say(json.dumps({"notes": told}))
+
+    with chat_server() as chat:
+        chat.reply = evolved
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__API_BASE", chat.base)
+        monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__ROLES__EVOLVING__MODEL", "openai/scripted")
+        printed, drawn = run(notebook, root)
+    (told,) = (line for line in printed.splitlines() if line.endswith("are told anew"))
+    assert int(told.split()[0]) > 10
+    assert drawn == 2

@@ -1,6 +1,7 @@
 """How a question is read before it is asked: the time that it names, and what a planner finds in it."""
 
 import json
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -347,3 +348,97 @@ def test_a_plan_of_a_question_leads_to_no_other_memory(tenant, embedder):
         memory.add("I painted the fence.", user_id="ana")
         hits = memory.search("Who lives there?", user_id="ana", rounds=2)
     assert [hit.note.context for hit in hits] == ["I painted the fence."]
+
+
+# ---- what a question is about (recall.intent) -----------------------------------------------------
+
+BOATS = {"recall": {"intent": True, "sufficient": 0.0}}
+
+
+def meant(classes=(), kind=None):
+    (entry,) = json.loads(planned())["questions"]
+    return json.dumps({"questions": [{**entry, "classes": list(classes), "kind": kind}]})
+
+
+@contextmanager
+def boats(tenant, embedder, *answers, **given):
+    """Boats of a class of their own each, one from a document, and one that is found only if it is asked for."""
+    with memory_with(tenant, embedder, ScriptedChat(answers), only=["planning"], **{**BOATS, **given}) as (
+        memory,
+        chat,
+    ):
+        told = {"rule": "canonical", "mast": "factual", "code": "private"}
+        memory.add_many(
+            [{"id": id, "text": f"The boat has a {id}.", "policy": policy} for id, policy in told.items()],
+            user_id="ana",
+        )
+        memory.add({"id": "manual", "text": "The boat has an oar.", "kind": "document"}, user_id="ana")
+        yield memory, chat
+
+
+def asked(memory, question="What has the boat?", **given):
+    return memory.search(question, user_id="ana", rounds=2, explain=True, **given)
+
+
+@pytest.mark.parametrize(
+    ("answer", "ids", "plan"),
+    [
+        (meant(["canonical"]), {"rule"}, (("canonical",), "", False)),
+        (meant([], "document"), {"manual"}, ((), "document", False)),
+        (meant(), {"rule", "mast", "manual"}, ((), "", False)),
+        (meant(["ephemeral"]), {"rule", "mast", "manual"}, (("ephemeral",), "", True)),
+        (meant(["canonical"], "code"), {"rule", "mast", "manual"}, (("canonical",), "code", True)),
+        (meant(["private", "boats"]), {"rule", "mast", "manual"}, ((), "", False)),
+    ],
+)
+def test_a_planner_says_which_notes_a_question_is_about_unless_there_are_none(tenant, embedder, answer, ids, plan):
+    with boats(tenant, embedder, answer) as (memory, chat):
+        hits = asked(memory)
+        assert {*found(hits)} == ids
+        told = plan_of(hits)
+        assert (told.policies, told.kind, told.dropped) == plan
+        assert (hits.plan.policies, hits.plan.dropped) == (told.policies, told.dropped)
+    assert '{"class": "canonical"' in chat.calls[0].text
+    assert '"class": "private"' not in chat.calls[0].text
+
+
+@pytest.mark.parametrize(
+    ("own", "ids"),
+    [
+        ({"policy": ["factual"]}, {"mast", "manual"}),
+        ({"not_policy": ["factual"]}, {"rule"}),
+        ({"kind": "message"}, {"rule", "mast"}),
+        ({"include": ["private"]}, {"rule", "mast", "manual", "code"}),
+    ],
+)
+def test_what_is_asked_for_stands_above_what_a_planner_says(tenant, embedder, own, ids):
+    with boats(tenant, embedder, meant(["canonical"])) as (memory, _):
+        assert {*found(asked(memory, **own))} == ids
+
+
+def test_by_default_no_planner_is_asked_what_a_question_is_about(tenant, embedder):
+    with boats(tenant, embedder, planned(), recall={}) as (memory, chat):
+        assert {*found(asked(memory))} == {"rule", "mast", "manual"}
+    assert "canonical" not in chat.calls[0].text
+
+
+def test_without_a_model_rules_of_a_pattern_alone_say_it(tenant, embedder, tmp_path):
+    file = tmp_path / "policies.yaml"
+    file.write_text(
+        "default: factual\n"
+        "classes: {factual: {}, canonical: {}, ephemeral: {}, private: {models: false, shown: asked}}\n"
+        "rules:\n  - {when: {pattern: '(?i)rule'}, class: canonical}\n"
+        "  - {when: {pattern: '(?i)code'}, class: private}\n  - {when: {says: request}, class: ephemeral}\n",
+        "utf-8",
+    )
+    settings = Settings.load(tenant=tenant, lifecycle={"policies": str(file)}, **BOATS)
+    with Memory.connect(embedder=embedder, settings=settings) as memory:
+        told = {"a": "The rule is that boats sail.", "b": "A boat sails.", "c": "The code of the boat is 4711."}
+        memory.add_many([{"id": id, "text": text} for id, text in told.items()], user_id="ana")
+        assert found(asked(memory, "Which rule is there on boats?")) == ["a"]
+        assert {*found(asked(memory, "Which boat sails?"))} == {"a", "b"}
+        assert {*found(asked(memory, "What is the code?"))} == {
+            "a",
+            "b",
+        }  # what is shown only if asked for stays hidden
+        assert plan_of(asked(memory, "Which rule is there?")).policies == ("canonical",)

@@ -53,6 +53,7 @@ VALUES = {
         "recall.reranker": "llm",
         "recall.pool": 20,
         "recall.split": True,  # equation 3
+        "recall.intent": True,  # section 3.3
         "claims.share": 0.25,  # section 3.3, where it has no value
         "claims.reread": True,  # section 3.6
         "recall.sufficient": OFF,
@@ -69,7 +70,11 @@ VALUES = {
         "recall.similarity": 0.7,
         "recall.utility": 0.2,
         "recall.policy": 0.2,  # half of one and the boost: the boost counts 0.1
+        "recall.intent": True,  # section II.C.1
+        "recall.rounds": 2,  # so that a model reads the question, and none other is needed
+        "recall.sufficient": OFF,
         "lifecycle.policies": "memoryarchitect",  # section III.A
+        "lifecycle.classes": "models",  # section II.B
         "lifecycle.cap": 10_000,  # section II.F
         "lifecycle.order": "utility",
         "use.flag": True,  # section II.D.2

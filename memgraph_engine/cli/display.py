@@ -219,6 +219,8 @@ def _plan(one: QueryPlan) -> str:
         since = "" if start == UNKNOWN_PAST else f"since {start:%Y-%m-%d}"
         then = "" if end == NEVER else f"until {end - timedelta(milliseconds=1):%Y-%m-%d}"
         parts.append(" ".join(part for part in (since, then) if part))
+    if meant := ", ".join(part for part in (*one.policies, one.kind) if part):
+        parts.append(f"of {meant}{', of which nothing was found' if one.dropped else ''}")
     return "; ".join(part for part in parts if part)
 
 

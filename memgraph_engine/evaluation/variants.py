@@ -28,6 +28,7 @@ _MEMFLY = "memfly-retrieval"
 def _paper(preset: str) -> Overrides:
     """Return how a paper reads, by its preset: what is stored stays as it is."""
     tables = tomllib.loads(resource("config", "presets", f"{preset}.toml").read_text("utf-8"))
+    tables["recall"]["intent"] = False  # LoCoMo has one class and one kind, and its plans are asked for once for all
     return {table: tables[table] for table in ("recall", "answer", "claims") if table in tables}
 
 

@@ -256,7 +256,7 @@ _SOURCE = _form(
         "metadata": MAP,
         **_LIFE,
     },
-    {"said_at": SAID, "said_as": GIVEN, "caption": TEXT, "expires_as begins_at": MILLISECONDS, **_APART},
+    {"said_at": SAID, "said_as": GIVEN, "caption policy_by": TEXT, "expires_as begins_at": MILLISECONDS, **_APART},
     together=("said_at", "said_as"),
     base=_Cut,
 )

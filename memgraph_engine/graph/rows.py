@@ -22,7 +22,7 @@ _as_text = json.JSONEncoder(ensure_ascii=False, default=asdict).encode
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _AS_THEY_ARE = (
     *("text", "hash", "kind", "role", "speaker", "session", "seq", "said_as", "said_at", "caption"),
-    *("policy", "pinned", "policy_as", "apart"),
+    *("policy", "pinned", "policy_as", "policy_by", "apart"),
 )
 _LIFE_TIMES = ("expires_as", "begins_at")  # told to nobody but the lifecycle, and so stored as milliseconds
 

@@ -28,12 +28,16 @@ class Extracted:
     event: datetime | None
     noise: str
     cost: Cost
+    policy: str = ""
+    """The class that it gave, '' for none; there may be none of that name."""
 
 
-def extract(roles: Roles, placed: Sequence[Placed], language: str, spent: Spent) -> list[Extracted | None]:
+def extract(
+    roles: Roles, placed: Sequence[Placed], language: str, spent: Spent, classes: Sequence[Entry] = ()
+) -> list[Extracted | None]:
     """Ask the extractor about sources, several in a request; None for what it can't answer.
 
-    What models cost, and why they failed, is added to `spent`.
+    It also gives each one of the `classes`, if any. What models cost, and why they failed, is added to `spent`.
     """
     sources = [one.source for one in placed]
     turns = [_turn(source) for source in sources]
@@ -41,7 +45,7 @@ def extract(roles: Roles, placed: Sequence[Placed], language: str, spent: Spent)
 
     def request(group: Sequence[int]) -> Request:
         earlier = _earlier(sources[: group[0]], placed[group[0]])
-        return extraction([turns[at] for at in group], earlier)
+        return extraction([turns[at] for at in group], earlier, classes)
 
     found: list[Extracted | None] = [None] * len(sources)
     for group, answer in roles.answered(groups, request, spent):
@@ -52,9 +56,12 @@ def extract(roles: Roles, placed: Sequence[Placed], language: str, spent: Spent)
     return found
 
 
-def extraction(turns: Sequence[Entry], earlier: Sequence[Entry] = ()) -> Request:
+def extraction(turns: Sequence[Entry], earlier: Sequence[Entry] = (), classes: Sequence[Entry] = ()) -> Request:
     """Ask what to keep of turns, numbered from 1; earlier ones only say what words like "she" refer to."""
-    return role("extraction").request(turns, earlier=[{"turn": "earlier", **one} for one in earlier])
+    before = [{"turn": "earlier", **one} for one in earlier]
+    if classes:
+        return role("extraction-classing").request(turns, earlier=before, classes=classes)
+    return role("extraction").request(turns, earlier=before)
 
 
 def turn(text: str, speaker: str = "", said_at: datetime | None = None) -> Entry:
@@ -71,7 +78,8 @@ def _extracted(turn: Any, source: Source, language: str, model: str, cost: Cost)
     if not turn.keep:
         return Extracted(model, "", (), None, "nothing to remember, by the extractor", cost)
     event = datetime.combine(turn.event_from, time(), UTC) if turn.event_from else None
-    return Extracted(model, turn.context, _keywords(turn.keywords, source, language), event, "", cost)
+    keywords, policy = _keywords(turn.keywords, source, language), getattr(turn, "class", "")
+    return Extracted(model, turn.context, keywords, event, "", cost, policy)
 
 
 def _turn(source: Source) -> Entry:

@@ -93,6 +93,7 @@ class _File:
             "start": lambda one: self._whole(one, 0, MOST),
             "prune": self._boolean,
             "evict": self._boolean,
+            "about": self._text,
         }
         given = self._mapping(node, tuple(read), f"the class {name}")
         values: dict[str, Any] = {key: read[key](value) for key, value in given.items()}

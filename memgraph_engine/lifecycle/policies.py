@@ -4,6 +4,7 @@ Nothing here looks at a clock or a graph: the life of a source is a function of 
 """
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
@@ -71,6 +72,7 @@ class Policy:
     `boost` (-1 to 1) moves its notes up or down in a search, and `half_life` says in which time they count half as
     much there, where the settings give that a weight. Its notes `start` with this utility (0 to 100), None for that of
     their kind. What may not `prune` or `evict` is kept however little it is used, and however full the memory is.
+    `about` tells a chat model what is of it.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Policy:
     start: int | None = None
     prune: bool = True
     evict: bool = True
+    about: str = ""
 
     @property
     def apart(self) -> bool:
@@ -231,10 +234,31 @@ class Policies:
         return own.life(max(begins, default=note.created_at))
 
     def of(self, source: Source) -> Policy:
-        """Return the class of a source."""
+        """Return the class of a source: one that a model gave counts only where no rule fits."""
         named = source.policy_as if source.policy_as in self.classes else ""
         rule = next((rule.policy for rule in self.rules if rule.fits(source)), "")
-        return self.classes[named or rule or self.default]
+        return self.classes[(rule or named if source.policy_by else named or rule) or self.default]
+
+    def given_by(self, model: str, policy: str, source: Source, now: datetime) -> Source:
+        """Return a source in a class that a chat model gave it; as it is where that would have been erased by now."""
+        with suppress(InvalidInput):
+            return self.assigned(replace(source, policy_as=policy, policy_by=model), "", source.begins_at or now)
+        return source
+
+    def unplaced(self, source: Source) -> bool:
+        """Tell whether a source is in the default class because nobody and no rule gave it any."""
+        named = source.policy_as or source.policy != self.default
+        return not named and not any(rule.fits(source) for rule in self.rules)
+
+    @property
+    def open(self) -> list[Policy]:
+        """The classes that a model may give, and a question may be about: their notes are not kept apart."""
+        return [one for one in self.classes.values() if not one.apart]
+
+    def wanted(self, question: str) -> tuple[str, ...]:
+        """Return the classes that a question is about, by the rules that ask for a pattern and nothing else."""
+        plain = (one for one in self.rules if one.pattern and one == Rule(one.policy, pattern=one.pattern))
+        return tuple(one.policy for one in plain if one.pattern and one.pattern.search(question))
 
     def shown(self, include: Collection[str] = (), where: str = "include") -> frozenset[str]:
         """Return the classes whose notes a question may find: those that need not be asked for, and those to `include`.

@@ -47,7 +47,8 @@ class Source(Result):
     A long message is told by several notes, a passage each. The source of such a note holds the passage `part`, counted
     from 0: `text` is the whole text from the first to the second place of `span`. Otherwise `span` is None.
     `policy`, `expires_at`, `erase_at` and `pinned` are those of its note (`Note`); `policy_as` and `expires_as` are the
-    class and the end that it came with, '' and None if it came with none. Its life counts from `begins_at`. `apart` is
+    class and the end that it came with, '' and None if it came with none; `policy_by` is the chat model that gave it
+    that class, '' for none. Its life counts from `begins_at`. `apart` is
     the class with which a note of it is kept apart from all else, None for none.
     """
 
@@ -74,6 +75,7 @@ class Source(Result):
     erase_at: datetime = NEVER
     pinned: bool = False
     policy_as: str = ""
+    policy_by: str = ""
     expires_as: datetime | None = None
     begins_at: datetime | None = None
     apart: str | None = None

@@ -61,6 +61,8 @@ class QueryPlan(Result):
     found in it. `times` are the ranges that it names: each from its first moment to the first moment after it.
     `queries` are the questions that a model made of it, which are looked for beside it; where claims have a share,
     those that ask what holds in `general` are looked for among these instead.
+    `policies` and `kind` are the classes and the kind of source that it is about, () and '' for all (the setting
+    `recall.intent`): only such notes are found, or if there are none, which `dropped` tells, all others.
     """
 
     topic: str = ""
@@ -69,6 +71,9 @@ class QueryPlan(Result):
     model: str = ""
     queries: tuple[str, ...] = ()
     general: tuple[str, ...] = ()
+    policies: tuple[str, ...] = ()
+    kind: str = ""
+    dropped: bool = False
 
     @property
     def share(self) -> float:

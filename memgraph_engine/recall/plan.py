@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.language.dates import events
+from memgraph_engine.lifecycle.policies import Policy
 from memgraph_engine.llm.answers import MOST_QUERIES
 from memgraph_engine.llm.role import Request, role
 from memgraph_engine.llm.roles import Roles
@@ -46,14 +47,18 @@ def read(question: str, languages: Sequence[str], moment: datetime) -> Reading:
     return Reading(QueryPlan(times=tuple(times)[:_MOST_TIMES]))
 
 
-def planning(question: str, moment: datetime, turns: Sequence[tuple[str, str]] = ()) -> Request:
+def planning(
+    question: str, moment: datetime, turns: Sequence[tuple[str, str]] = (), classes: Sequence[Policy] = ()
+) -> Request:
     """Ask what a question is about, whom and what it names, which days, and what to look for.
 
+    And which of the `classes`, where there are any, and what kind of source it is about.
     `moment` is the present of the question, `turns` are those before it, each its role and its text.
     """
     before = [{"role": said_by or "user", "text": text} for said_by, text in turns]
     asked = {"asked on": f"{moment:%A %Y-%m-%d}", "said before": before, "text": question}
-    return role("planning").request([asked])
+    listed = [{"class": one.name, "about": one.about} for one in classes]
+    return role("planning-intent").request([asked], classes=listed) if listed else role("planning").request([asked])
 
 
 def read_by_model(
@@ -65,12 +70,13 @@ def read_by_model(
     spent: Spent,
     *,
     routed: bool = False,
+    classes: Sequence[Policy] = (),
 ) -> Reading | None:
     """Let the role `planning` read a question, with the turns before it; None where it fails.
 
     Where they are `routed`, what it says is general is none of the queries for which notes are looked for.
     """
-    answer = roles.asked(planning(question, moment, turns), spent, "Reading the question")
+    answer = roles.asked(planning(question, moment, turns, classes), spent, "Reading the question")
     if answer is None:
         return None
     (one,) = answer.items
@@ -80,7 +86,9 @@ def read_by_model(
     queries = tuple(text for text in dict.fromkeys(one.queries) if text and text != question)[: MOST_QUERIES - 1]
     general = tuple(text for text in dict.fromkeys(one.general) if text and routed)
     queries = tuple(text for text in queries if text not in general)
-    plan = QueryPlan(one.topic, one.keywords, times, answer.model, queries, general)
+    policies = tuple(policy.name for policy in classes if policy.name in one.classes)
+    kind = one.kind if classes else ""
+    plan = QueryPlan(one.topic, one.keywords, times, answer.model, queries, general, policies, kind)
     texts = [text for text in (plan.topic, *plan.keywords) if text]
     vectors = list(embedder.embed_documents(texts)) if texts else []
     asked = [embedder.embed_query(query) for query in queries]

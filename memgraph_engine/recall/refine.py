@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from memgraph_engine.arrays import np
 from memgraph_engine.embedding.checked import CheckedEmbedder
@@ -11,7 +12,7 @@ from memgraph_engine.language.terms import tokenize
 from memgraph_engine.llm.role import Request, role
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.llm.spent import Spent
-from memgraph_engine.model.result import Hits, Round
+from memgraph_engine.model.result import Hits, QueryPlan, Round
 from memgraph_engine.recall.fusion import counted
 from memgraph_engine.recall.plan import Reading, read_by_model
 from memgraph_engine.recall.question import terms
@@ -49,10 +50,16 @@ class Refiner:
         """
         query = replace(query, reading=query.reading or self._planned(query)) if rounds > 1 else query
         plan = query.reading.plan if query.reading and query.reading.plan.model else None
-        later = query = self._split(query) if self.settings.split else query
+        query, meant, whole = self._split(query) if self.settings.split else query, self._meant(query), query.filters
+        own = replace(whole, policy=meant["policies"] or whole.policy, kind=meant["kind"] or whole.kind)
+        later = query = replace(query, filters=own)
         found, told, languages, shares = list[Found](), list[Round](), [language], [1.0]
         while True:
             found.append(retrieve(db, cache, later, languages, self.settings))
+            if not found[-1].notes and query.filters != whole:
+                meant["dropped"] = True
+                query, later = replace(query, filters=whole), replace(later, filters=whole)
+                found[-1] = retrieve(db, cache, later, languages, self.settings)
             languages = list(found[-1].languages)
             scores, first = _mean([one.scores for one in found], shares), first_found(found)
             best = [one.notes[row] for one, row in map(first.__getitem__, ranked(scores)[:_SHOWN])]
@@ -63,7 +70,7 @@ class Refiner:
             pool = found[-1].pool
             judged = replace(
                 judged,
-                plan=found[-1].reading.plan,
+                plan=replace(found[-1].reading.plan, **meant),
                 pool=len(pool.notes),
                 fetched=pool.fetched,
                 pathways=found[-1].followed,
@@ -71,7 +78,7 @@ class Refiner:
             told.append(judged)
             if judged.sufficient or last or (not follow_up and len(found) == _UNAIDED):
                 hits = best_hits(db, cache, query, found, scores, told)
-                return Hits(hits, among=hits.among, plan=plan)
+                return Hits(hits, among=hits.among, plan=plan and replace(plan, **meant))
             later = self._next(query, follow_up, best[0], found[0])
             shares.append(shares[-1] * (_FOLLOWED if follow_up else _ALIKE))
 
@@ -80,7 +87,17 @@ class Refiner:
         if not self.roles.has("planning"):
             return None
         given = query.text, query.moment, query.turns, self.roles, self.embedder, self.spent
-        return read_by_model(*given, routed=self.routed)
+        classes = query.policies.open if self.settings.intent else ()
+        return read_by_model(*given, routed=self.routed, classes=classes)
+
+    def _meant(self, query: Query) -> dict[str, Any]:
+        """Return what a question is about, by a model or rules: nothing where its asker names classes or a kind."""
+        asked, plan = query.filters, query.reading.plan if query.reading else QueryPlan()
+        named = any(query.policies.known(one).asked for one in asked.shown)
+        if not self.settings.intent or named or asked.policy or asked.not_policy or asked.kind:
+            return {"policies": (), "kind": "", "dropped": False}
+        classes = plan.policies if plan.model else query.policies.wanted(query.text)
+        return {"policies": tuple(one for one in classes if one in asked.shown), "kind": plan.kind, "dropped": False}
 
     def _split(self, query: Query) -> Query:
         """Return a question as the first of its queries, with the others beside it (LightMem, section 3.4)."""

@@ -236,10 +236,7 @@ class Batch:
             model=next((verdict.model for verdict in verdicts if verdict.model), ""),
             cost=sum((verdict.cost for verdict in verdicts), NOTHING),
         )
-        if not waiting:
-            self._transaction.store([one.candidate for one in judged])
-            if judged[0].source.session:
-                self._transaction.prolong(judged[0].source.session, self._of_sessions)
+        self._arrive(judged, waiting)
         witnesses: defaultdict[str, list[Key]] = defaultdict(list)
         for one in judged:
             if one.joins and not self._join(one.candidate, one.verdict, decision):
@@ -256,6 +253,16 @@ class Batch:
                 change_profile(self._transaction, one.source, one.note, self._told[one.source.key])
         return _entry(judged[0].source.id, decision.id, [one.entry for one in judged])
 
+    def _arrive(self, judged: Sequence["_Judged"], waiting: Found | None) -> None:
+        """Store an input; of one that was stored while it waited, the class that a model has given it since."""
+        source = judged[0].source
+        if not waiting:
+            self._transaction.store([one.candidate for one in judged])
+            if source.session:
+                self._transaction.prolong(source.session, self._of_sessions)
+        elif source.policy_by:
+            self._transaction.live([source.id], given=source)
+
     def _make(self, judged: "_Judged", decision: Decision, waiting: Found | None) -> None:
         """Make a note of its own, or construct the one that waits."""
         candidate, verdict, note = judged.candidate, judged.verdict, judged.own
@@ -269,6 +276,9 @@ class Batch:
             self._transaction.name(candidate.keywords)
             begins = min(said_at, candidate.valid_from or said_at)
             properties = {**texts_of(candidate), "status": "active", "valid_from": begins}
+            if candidate.source.policy_by and not waiting.note.policy_as:
+                life = life_of(candidate.source)
+                properties |= (life.endless if waiting.note.pinned else life).properties
             names = tuple(keyword.name for keyword in candidate.keywords)
             vectors = candidate.raw_vector, candidate.context_vector
             self._transaction.revise(waiting, Revision(note, decision.id, properties, "changed", *vectors, names))

@@ -1,15 +1,17 @@
 """From sources in their places to notes: extracted, constructed, judged, written. What models cost is kept."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
 from types import MappingProxyType
 
+from memgraph_engine.cost import NOTHING
 from memgraph_engine.engine.account import on_account
 from memgraph_engine.engine.wiring import Engine, followed
+from memgraph_engine.errors import Unusable
 from memgraph_engine.gate.ask import Asking
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.gate import Gate
@@ -23,6 +25,7 @@ from memgraph_engine.ingest.construct import Constructor, waiting
 from memgraph_engine.ingest.extract import Extracted, extract
 from memgraph_engine.ingest.profiling import Profiled, profiled, subject
 from memgraph_engine.language.keywords import key
+from memgraph_engine.lifecycle.policies import outlives, quoted
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.candidate import Candidate, Placed
 from memgraph_engine.model.memory import Key, Source
@@ -46,6 +49,7 @@ class Work:
     seconds: Counter[str] = field(default_factory=Counter)
     extracted: dict[str, Extracted | None] = field(default_factory=dict)  # by the hash of the source's content
     profiled: dict[str, Profiled | None] = field(default_factory=dict)  # likewise
+    classes: dict[str, tuple[str, str]] = field(default_factory=dict)  # likewise: the model, and the class that it gave
 
     @classmethod
     @contextmanager
@@ -74,6 +78,7 @@ class Work:
         self.constructor.clear()
         self.extracted.clear()
         self.profiled.clear()
+        self.classes.clear()
         self.asking.clear()
 
     def receipt(self, entries: Iterable[Entry]) -> Receipt:
@@ -91,6 +96,7 @@ def make_notes(
     engine = work.engine
     with work.timed("extract"):
         extracted = _extracted(work, seen, placed)
+        placed = _classed(work, placed)
         keywords = {**seen.keywords, **_stored_keywords(work, seen.language, extracted.values())}
     with work.timed("construct"):
         candidates = work.constructor.construct(placed, keywords, seen.language, extracted)
@@ -100,10 +106,9 @@ def make_notes(
         stored = partial(neighbourhood, engine.db, work.scope, near=settings.near, lexical=settings.lexical)
         judged = gate.verdicts(stored, candidates, work.asking.opinions)
         judged = work.asking.merges(candidates, judged, gate.contexts)
-        verdicts = [  # each with the extraction's share of the costs
-            replace(verdict, model=verdict.model or by.model, cost=verdict.cost + by.cost) if by else verdict
-            for candidate, verdict in zip(candidates, judged, strict=True)
-            for by in (extracted.get(candidate.source.key),)
+        verdicts = [
+            _whole(verdict, one.source, extracted.get(one.source.key))
+            for one, verdict in zip(candidates, judged, strict=True)
         ]
     noted = [one.source for one, by in zip(candidates, verdicts, strict=True) if by.kind != "discard"]
     told = tell(work, seen.language, noted)
@@ -111,6 +116,13 @@ def make_notes(
         told = {**told, **_put_right(work, seen.language, candidates, verdicts, told)}
     with work.timed("write"):
         return Batch(engine, work.scope, seen, pending).write(candidates, verdicts, told)
+
+
+def _whole(verdict: Verdict, source: Source, by: Extracted | None) -> Verdict:
+    """Return a verdict with the extraction's share of the costs, and with who gave the source its class."""
+    told = f"{source.policy_by} gave it the class {source.policy}." if source.policy_by else ""
+    verdict = replace(verdict, evidence=f"{verdict.evidence} {told}".strip())
+    return replace(verdict, model=verdict.model or by.model, cost=verdict.cost + by.cost) if by else verdict
 
 
 def construct_alone(transaction: Transaction, placed: Sequence[Placed], *, waits: bool = False) -> list[Candidate]:
@@ -186,7 +198,10 @@ def _told_instead(new: Source, old: Source, language: str, own: str) -> list[Del
 
 
 def _extracted(work: Work, seen: sources.Seen, placed: Sequence[Placed]) -> dict[Key, Extracted]:
-    """Return what the extractor made of sources that it may see; it is asked once about each."""
+    """Return what the extractor made of sources that it may see; where the settings say so it gives them classes.
+
+    It is asked once about each, but for what it was shown beside what ends sooner in the class that it gave.
+    """
     settings, roles = work.engine.settings, work.engine.roles
     if not settings.gate.denoise or not roles.has("extraction"):
         return {}
@@ -194,10 +209,61 @@ def _extracted(work: Work, seen: sources.Seen, placed: Sequence[Placed]) -> dict
     worth = [one for one in asked if work.engine.policies.seen_by_models(one.source)]
     new = [one for one in worth if _asked(one.source) not in work.extracted]
     for some in _of_one_life(new):
-        answers = extract(roles, some, seen.language, work.spent)
-        work.extracted |= {_asked(one.source): by for one, by in zip(some, answers, strict=True)}
+        unplaced = [one.source for one in some if work.engine.policies.unplaced(one.source)]
+        gives = unplaced and settings.lifecycle.classes == "models"
+        offered = {one.name: one.about for one in work.engine.policies.open} if gives else {}
+        _read(work, some, seen.language, offered)
+        if offered:
+            _give(work, unplaced, offered)
+            for alike in _of_one_life(_mixed(some, _classed(work, some))):
+                _read(work, alike, seen.language)
     found = {one.source.key: work.extracted[_asked(one.source)] for one in worth}
     return {source: by for source, by in found.items() if by and (settings.gate.discard or not by.noise)}
+
+
+def _read(work: Work, some: Sequence[Placed], language: str, offered: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Ask the extractor about sources, and for one of the classes that are `offered`, by what they are about."""
+    classes = [{"class": name, "about": about} for name, about in offered.items()]
+    answers = extract(work.engine.roles, some, language, work.spent, classes)
+    work.extracted |= {_asked(one.source): by for one, by in zip(some, answers, strict=True)}
+
+
+def _give(work: Work, unplaced: Iterable[Source], offered: Collection[str]) -> None:
+    """Keep the classes that a model gave; what got none that was offered stays in that of the rules, which is told."""
+    for source in unplaced:
+        by = work.extracted[_asked(source)]
+        if by and by.policy in offered:
+            work.classes[_asked(source)] = by.model, by.policy
+        elif by and not by.noise:
+            named = f"the class {by.policy!r}, which is none of {', '.join(offered)}" if by.policy else "no class"
+            work.spent.failed("Choosing a class", Unusable(f"{by.model} gave {source.id!r} {named}.", NOTHING))
+
+
+def _classed(work: Work, placed: Sequence[Placed]) -> list[Placed]:
+    """Return sources in the classes that models gave; one whose passages got several stays in that of the rules."""
+    given = defaultdict[str, dict[str, str]](dict)
+    for one in placed:
+        if _asked(one.source) in work.classes:
+            model, policy = work.classes[_asked(one.source)]
+            given[one.source.id][policy] = model
+
+    def living(source: Source) -> Source:
+        if len(given[source.id]) != 1:
+            return source
+        ((policy, model),) = given[source.id].items()
+        return work.engine.policies.given_by(model, policy, source, work.engine.now())
+
+    classed = (replace(one, source=living(one.source), before=one.before and living(one.before)) for one in placed)
+    return [replace(one, before=quoted(one.before, one.source)) for one in classed] if given else list(placed)
+
+
+def _mixed(shown: Sequence[Placed], classed: Sequence[Placed]) -> list[Placed]:
+    """Return what was shown beside what ends sooner in the classes of now: its context may have words of that."""
+
+    def sure(old: Placed, now: Placed) -> bool:
+        return bool(now.before or not old.before) and all(outlives(one.source, now.source) for one in classed)
+
+    return [now for old, now in zip(shown, classed, strict=True) if not sure(old, now)]
 
 
 def _of_one_life(placed: Iterable[Placed]) -> Iterable[Sequence[Placed]]:

@@ -188,11 +188,12 @@ class Transaction:
         self._list("lose", found.note.keywords)
         self._count(Counted.of(found), _NOTHING)
 
-    def live(self, sources: Iterable[str], begins: datetime | None = None) -> None:
-        """Let sources live as their notes do from now on; their lives may begin anew."""
+    def live(self, sources: Iterable[str], begins: datetime | None = None, given: Source | None = None) -> None:
+        """Let sources live as their notes do from now on; their lives may begin anew, in the class that is `given`."""
         since = None if begins is None else milliseconds(begins)
+        named = {"policy_as": given.policy_as, "policy_by": given.policy_by} if given else {}
         for source in sources:
-            self._put("live", {"id": source, "begins": since}, source)
+            self._put("live", {"id": source, "begins": since, "given": named}, source)
 
     def prolong(self, session: str, lives: Mapping[str, Life]) -> None:
         """Let what lives as long as a session go on, by classes: it has a turn now."""

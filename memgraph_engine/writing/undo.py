@@ -276,7 +276,9 @@ class _Undoing:
             **self._life(before).properties,
         }
         begins = self._transaction.now if self._undone.kind == "expire" else None
-        self._transaction.live((source.id for source in before.note.sources), begins)
+        for source in before.note.sources:  # one that waits again has no class by a model yet
+            asked = source.policy_by and before.note.status == "pending"
+            self._transaction.live([source.id], begins, replace(source, policy_as="", policy_by="") if asked else None)
         names = None if before.note.keywords == now.note.keywords else before.note.keywords
         if archived:
             names = ()
