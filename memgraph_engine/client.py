@@ -212,8 +212,9 @@ class Memory:
 
         A message is known by its id, else by its words, its session and its time (without one, the time of the call).
         It is a text, or a mapping with `text` (or `content`) and, as far as known, `id`, `speaker`, `role`, `agent`,
-        `session`, `time` (ISO 8601), `tags`, `metadata`, `caption` of an image, `kind`, `policy` (its class) and
-        `expires` (a day or a moment, after which it can't be read; docs/lifecycle.md). Messages of chat APIs (`name`,
+        `session`, `time` (ISO 8601), `tags`, `metadata`, `caption` of an image, `kind`, `policy` (its class),
+        `expires` (a day or a moment, after which it can't be read; docs/lifecycle.md) and `trust`, which lowers how far
+        it is trusted (docs/trust.md). Messages of chat APIs (`name`,
         `tool_calls`, lists of content parts, their roles) are understood. Without a speaker, a message of the role
         `user` is `user_id`'s, and one of the role `assistant` its agent's. System and tool messages make no notes,
         unless the setting `gate.noted_roles` says so. A message that is longer than the setting `passage` has several
@@ -712,6 +713,7 @@ class Memory:
         - `since`, `until`: when it was said, both included; a day means the whole of it.
         - `tags`, `metadata`: the note has all that are given; `any_tags`: it has any of these.
         - `policy`: it has any of these classes, also one shown only if asked for; `not_policy`: it has none of these.
+        - `trust`: it is trusted at least as far (docs/trust.md); else the setting `trust.least` holds.
         - `min_similarity` (-1 to 1): the least `Hit.similarity`.
         - `archived`: what a summary stands for is found as well, by its words.
         - `as_of`: what was true in the world at that moment, as far as the memory knows now; a day means its end.
@@ -979,9 +981,10 @@ class Memory:
     ) -> list[Fact]:
         """Return what was stated, clause by clause, that is true as far as is known; what was said last comes first.
 
-        With a name (`about`), it is what was stated of that person or thing, by anybody but an assistant, in the user's
-        own memory and the shared one; else what the user stated, in his own memory. What is asked, supposed, hoped or
-        quoted is no fact. With `former`, facts that later statements replaced are told too, each with its `until`.
+        With a name (`about`), it is what was stated of that person or thing, by anybody who is trusted as far as the
+        setting `trust.facts` asks, in the user's own memory and the shared one; else what the user stated, in his own
+        memory. What is asked, supposed, hoped or quoted is no fact. With `former`, facts that later statements replaced
+        are told too, each with its `until`.
         Raises InvalidInput for an `about` that is no string, has no word or more than 1,000 characters.
 
         >>> with Memory.connect(tenant=tenant) as memory:

@@ -70,6 +70,10 @@ Preset = Literal["", "memfly", "mla-arc", "lightmem-slm", "lightmem-tree", "memo
 """The papers whose settings `config/presets/` holds (docs/papers.md); '' is none."""
 
 
+Trust = Literal["user", "assistant", "tool", "document", "web", "unknown"]
+"""Who says something, the most trusted first (`model.trust`)."""
+
+
 def _page_cache() -> str:
     """Return an eighth of the machine's memory, between 512 MB and 4 GB."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
@@ -300,6 +304,13 @@ class AuditSettings(_Table):
     retrievals: Literal["", "ids", "text"]
 
 
+class TrustSettings(_Table):
+    """What is told of whom; see `config/settings.toml`."""
+
+    least: Trust
+    facts: Trust
+
+
 class AnswerSettings(_Table):
     """What goes into a context; see `config/settings.toml`."""
 
@@ -442,6 +453,7 @@ class Settings(BaseSettings):
     lifecycle: LifecycleSettings
     use: UseSettings
     audit: AuditSettings
+    trust: TrustSettings
     serve: ServeSettings
     llm: LlmSettings
 

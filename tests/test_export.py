@@ -48,6 +48,7 @@ RARE = {
     *((label, "apart") for label in ("Source", "PastSource", "Note", "Past")),
     *((label, "policy_as") for label in ("Note", "Past")),
     *((label, "parted") for label in ("Note", "Past")),
+    ("PastSource", "trust_as"),
     *((label, "expires_as") for label in ("Source", "PastSource")),
     *(
         ("Scope", name)
@@ -91,7 +92,7 @@ def fill(memory, clock):
     memory.delete("c", **ANA)
     memory.pin("d", **ANA)
     memory.set_profile("residence", "Faro", **ANA)
-    say("My train leaves at nine.", "k", policy="ephemeral")
+    say("My train leaves at nine.", "k", policy="ephemeral", trust="web")
     memory.add("The harbour is full.", wait=False, **ANA)
     clock.later(timedelta(days=3))
     memory.evict(**ANA)

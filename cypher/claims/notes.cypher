@@ -6,7 +6,8 @@
 // $limit: integer    notes on a page
 // $recalled: datetime    since when a note must have been shown to be read anew, null where none is
 // $alive: datetime    the present: what ends by then can't be read
-// returns id, stamp, recalled: whether it was read before, created_at [ms], said: what users say in it, and documents; of code, and of what others say, nothing; speakers
+// returns id, stamp, recalled: whether it was read before, created_at [ms], said: what users say in it, and documents; of code, and of what others say, nothing; speakers; from: of its
+//   sources {kind, role, trust_as}
 MATCH (n:Note {scope: $scope})
 WHERE n.created_at >= $after AND n.id >= '' AND (n.created_at > $after OR n.id > $after_id) AND n.status IN ['active', 'archived'] AND n.expires_at > $alive AND n.apart IS NULL
   AND (coalesce(n.abstracted, 0) <> n.stamp OR $recalled IS NOT NULL AND EXISTS { (u:Usage {scope: $scope, id: n.id}) WHERE u.last_shown > $recalled })
@@ -16,5 +17,5 @@ RETURN n.id AS id, n.stamp AS stamp, coalesce(n.abstracted, 0) = n.stamp AS reca
   WITH x, f ORDER BY x.said_at, x.session, x.seq, x.id
   RETURN
     // use sources/words source=x part=coalesce(f.part,0)
-} END AS said, COLLECT { MATCH (n)-[:FROM]->(x:Source) RETURN DISTINCT x.speaker } AS speakers
+} END AS said, COLLECT { MATCH (n)-[:FROM]->(x:Source) RETURN DISTINCT x.speaker } AS speakers, [(n)-[:FROM]->(x:Source) | x {.kind, .role, .trust_as}] AS from
 ORDER BY created_at, id

@@ -5,7 +5,8 @@
 // $known_at: datetime    neither note was made later
 // $alive: datetime    what ends by then can't be read: the present, or the time of a look back
 // $present: datetime    what is to be erased by then is gone
-// returns newer, older, kind (conflict, change, supersede or untied), newer_said, older_said (milliseconds), same_speaker, former
+// returns newer, older, kind (conflict, change, supersede or untied), newer_said, older_said (milliseconds), same_speaker, former,
+//   newer_from, older_from: of their sources {kind, role, trust_as}
 UNWIND $scopes AS scope
 UNWIND $ids AS id
 MATCH (n:Note {scope: scope, id: id})
@@ -27,5 +28,7 @@ WHERE newer.scope IN $scopes AND older.scope = newer.scope AND newer.apart IS NU
 RETURN newer.id AS newer, older.id AS older, kind,
        newer.said_at.epochMillis AS newer_said, older.said_at.epochMillis AS older_said,
        newer.speaker = older.speaker AND newer.role = older.role AS same_speaker,
-       coalesce(r.former, '') AS former
+       coalesce(r.former, '') AS former,
+       [(newer)-[:SUMS*0..1]->()-[:FROM]->(x:Source) | x {.kind, .role, .trust_as}] AS newer_from,
+       [(older)-[:SUMS*0..1]->()-[:FROM]->(x:Source) | x {.kind, .role, .trust_as}] AS older_from
 ORDER BY newer, older

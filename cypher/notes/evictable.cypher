@@ -15,5 +15,6 @@ WHERE n.expires_at > $alive AND n.recorded_at <= $before AND NOT n.pinned AND NO
 RETURN n.id AS id, n.session AS session, n.created_at.epochMillis AS created_at, n.raw_terms AS terms, n.role AS role, n.policy AS policy,
        EXISTS { (n)-[:SUMS*0..1]->()-[:FROM]->(x:Source) WHERE x.kind = 'message' } AS message, COUNT { (n)-[:FROM]->() } - 1 AS restated,
        COUNT { (n)-[:SUMS]->(m) WHERE NOT EXISTS { (m)-[:SUMS]->() } } AS sums,
-       [n.policy, n.policy_as, n.apart, n.speaker, n.role, n.expires_at.epochMillis, n.erase_at.epochMillis] AS alike
+       [n.policy, n.policy_as, n.apart, n.speaker, n.role, n.expires_at.epochMillis, n.erase_at.epochMillis,
+        reduce(origin = '', one IN COLLECT { MATCH (n)-[:SUMS*0..1]->()-[:FROM]->(x:Source) WITH DISTINCT coalesce(x.trust_as, x.kind) AS of RETURN of ORDER BY of } | origin + one + ' ')] AS alike
 ORDER BY n.said_at, n.seq, id

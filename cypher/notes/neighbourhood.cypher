@@ -45,7 +45,7 @@ RETURN pairs,
                         ended: head(COLLECT { MATCH (n)<-[r:RELATED|SUPERSEDES]-(m:Note) WHERE coalesce(r.kind, 'change') = 'change' AND m.expires_at > $alive AND m.apart IS NULL RETURN [m.id, m.said_at.epochMillis] ORDER BY m.said_at DESC, m.id LIMIT 1 }),
                         raw: CASE WHEN n.constructed_by = 'user' OR EXISTS { (n)-[:SUMS]->() } THEN n.raw END,
                         summary: EXISTS { (n)-[:SUMS]->() },
-                        sources: [(n)-[:SUMS*0..1]->()-[f:FROM]->(x:Source) | x {.id, .role, .speaker, .session, .seq, .said_as, .caption, .cuts, part: f.part, said_at: x.said_at.epochMillis, text:
+                        sources: [(n)-[:SUMS*0..1]->()-[f:FROM]->(x:Source) | x {.id, .kind, .role, .trust_as, .speaker, .session, .seq, .said_as, .caption, .cuts, part: f.part, said_at: x.said_at.epochMillis, text:
                           // use sources/words source=x part=coalesce(f.part,0)
                           }],
                         keywords: [(n)-[:HAS_KEYWORD]->(k:Keyword) | k.key]}] AS notes

@@ -18,7 +18,7 @@ UNWIND [
   'next_expiry', 'note', 'notes_since', 'object', 'output_tokens', 'part', 'parted', 'pinned', 'policy',
   'policy_as', 'previous', 'probe', 'pruned_at', 'question', 'raw', 'raw_length', 'raw_terms', 'reason', 'resting',
   'revision', 'revisions', 'revoked_at', 'rights', 'reworded', 'said_as', 'score', 'scored_at', 'shares_claims', 'shown', 'since', 'size',
-  'source', 'sources', 'state', 'strengthened_by', 'tags', 'text', 'thresholds', 'topics_most', 'topics_run', 'total',
+  'source', 'sources', 'state', 'strengthened_by', 'tags', 'text', 'thresholds', 'topics_most', 'topics_run', 'total', 'trust_as',
   'undone_by', 'unknown', 'untied_by', 'until', 'upgrading', 'used', 'user', 'utilities', 'utility', 'vectors', 'was', 'weighed_at',
   'weight', 'withholds_claims'
 ] AS name

@@ -12,6 +12,7 @@ from memgraph_engine.model.marker import as_line, enclose
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Contrary, Hit
 from memgraph_engine.model.text import personal
+from memgraph_engine.model.trust import marked
 from memgraph_engine.settings import AnswerSettings
 
 PASSAGES = ("document", "code")
@@ -119,7 +120,8 @@ def _general(claim: Claim, numbers: Mapping[str, str]) -> str:
         return f"In general, shared by {claim.users} users: {claim.text}"
     found = [numbers[note] for note in claim.notes if note in numbers][:_CITED]
     cited = sorted(found, key=lambda number: (len(number), number)) or [f"note {claim.notes[0]}"]
-    return f"In general, by {' '.join(cited)}: {claim.text}"
+    mark = f" ({origin})" if (origin := marked(claim.trust)) else ""
+    return f"In general, by {' '.join(cited)}{mark}: {claim.text}"
 
 
 def _lengths(chosen: Sequence[Fact], texts: Mapping[str, str], room: int, settings: AnswerSettings) -> list[int]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from memgraph_engine.model.memory import NEVER, Note, Source, by_time
 from memgraph_engine.model.result import Contrary, Hit, steps_behind
+from memgraph_engine.model.trust import marked
 
 _MOST_REMARKS = 3
 _QUOTED = 60  # characters of a note's words in a remark
@@ -153,7 +154,7 @@ def _remarks(note: Note, ties: Sequence[Contrary], earlier: Fact | None) -> tupl
     Of two notes one alone speaks of the other: what is true no more of what took its place, what came later of the
     `earlier` one.
     """
-    remarks = []
+    remarks = [Remark(mark)] if (mark := marked(note.trust)) else []
     changes = [tie for tie in ties if tie.kind == "change" and tie.older == note.id]
     ends = {tie.former: tie.newer_said for tie in sorted(changes, key=lambda tie: tie.newer_said, reverse=True)}
     if note.status == "superseded":
@@ -168,7 +169,11 @@ def _remarks(note: Note, ties: Sequence[Contrary], earlier: Fact | None) -> tupl
             remarks.append(Remark(f"replaces what was said on {tie.older_said:%Y-%m-%d}"))
         elif tie in changes and tie.former in ends:
             remarks.append(_changed(tie, ends.pop(tie.former)))
-        elif tie.kind == "conflict" and not tie.same_speaker and note.id in (tie.newer, tie.older):
+        elif (
+            tie.kind == "conflict"
+            and not tie.same_speaker
+            and note.id in {tie.newer, tie.older} & {tie.lower or note.id}
+        ):
             other = tie.older_said if note.id == tie.newer else tie.newer_said
             remarks.append(Remark(f"disputed: something else was said on {other:%Y-%m-%d}"))
     return _few(remarks)
@@ -203,7 +208,7 @@ def _distinct(ranked: Sequence[Fact], read: Mapping[str, object], gone: Gone) ->
     """
     kept: dict[object, Fact] = {}
     for fact in ranked:
-        says = fact.note.speaker.casefold(), read[fact.note.id]
+        says = fact.note.speaker.casefold(), fact.note.trust, read[fact.note.id]
         known = kept.setdefault(says, fact)
         if known is fact:
             continue

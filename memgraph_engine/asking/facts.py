@@ -14,6 +14,8 @@ from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.result import SUCCEEDS, Contrary
+from memgraph_engine.model.trust import below
+from memgraph_engine.settings import Trust
 
 
 class Facts:
@@ -21,16 +23,22 @@ class Facts:
 
     What tells a value of somebody's `profile` holds as long as that does, any other until a later note took the place
     of its words, or of its whole note. `own` is the path of a table of attributes, '' for none. `partly` are the ids of
-    notes that say more than their facts do: "Only matcha these days."
+    notes that say more than their facts do: "Only matcha these days." What is trusted less than `least` tells none.
 
     >>> Facts("Ana", None, "english", "", Profile).read([], [])
     []
     """
 
     def __init__(
-        self, about: str | None, user: str | None, language: str, own: str, profile: Callable[[str], Profile]
+        self,
+        about: str | None,
+        user: str | None,
+        language: str,
+        own: str,
+        profile: Callable[[str], Profile],
+        least: Trust = "user",
     ) -> None:
-        self._about, self._user, self._language, self._own = about, user, language, own
+        self._about, self._user, self._language, self._own, self._least = about, user, language, own, least
         self._named = names_in(about, language) if about else frozenset[str]()
         self._profile = cache(profile)
         self._values, self.partly = set[Fact](), set[str]()  # values of profiles that a clause tells
@@ -55,14 +63,14 @@ class Facts:
         return [one for one in (*told.attributes, *told.former) if one not in self._values]
 
     def _told(self, note: Note) -> Iterator[list[tuple[Fact, str, list[Fact]]]]:
-        """Yield the facts in a note's sources, an assistant's none: each with its own words, and values of a profile.
+        """Yield the facts in a note's sources: each with its own words, and values of a profile.
 
         Each is followed by its parts: one may end, and another hold: "I live in Leeds and work as a nurse".
         """
         for source in note.sources:
             line = Line(source, self._language)
             who = subject(source, self._user)
-            if source.role == "assistant" or source.kind != "message" or line.long or (who != "" and self._about == ""):
+            if below(source.trust, self._least) or line.long or (who != "" and self._about == ""):
                 continue
             speaks = self._named <= stems(wording(source.speaker, self._language))
             said = source.said_at or note.said_at

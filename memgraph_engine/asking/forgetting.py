@@ -19,6 +19,7 @@ from memgraph_engine.language.terms import closed_terms, tokenize
 from memgraph_engine.model.marker import UNSEEN
 from memgraph_engine.model.result import Chosen, ErasurePlan
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.trust import TRUST
 from memgraph_engine.writing.erasure import plan
 
 _NAMED = 5  # unknown ids that an error names
@@ -104,7 +105,7 @@ def _told_by(engine: Engine, scope: Scope, given: object, where: str) -> list[st
 def _meaning(reader: Reader, scope: Scope, query: str, language: str) -> "Meaning":
     """Return which sources of a scope a query to forget means, and which are near."""
     engine = reader.engine
-    hits = reader.found(scope, query, TOP_K, include=tuple(engine.policies.classes))
+    hits = reader.found(scope, query, TOP_K, include=tuple(engine.policies.classes), trust=TRUST[-1])
     found = {hit.note.id: hit.relevance for hit in hits if hit.reaches(engine.settings.answer.relevance)}
     beyond = [hit.note.id for hit in hits if hit.note.id not in found]
     said = list(erasures.said(engine.db, scope.name))

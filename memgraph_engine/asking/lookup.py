@@ -13,6 +13,7 @@ from memgraph_engine.ingest.messages import (
     check_name,
     check_switches,
     check_tags,
+    check_trust,
     parse_instant,
     parse_time,
 )
@@ -22,6 +23,7 @@ from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.result import Stats, Story, Version
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Topic
+from memgraph_engine.model.trust import TRUST
 from memgraph_engine.recall.question import NAMES, Filters
 from memgraph_engine.writing.profile import subject_of
 
@@ -52,6 +54,8 @@ def searching(
         shown=classes["include"] | classes["policy"],
         metadata=check_metadata(given.get("metadata"), "metadata"),
         archived=archived,
+        trust=check_trust(given.get("trust"), "trust")
+        or (engine.settings.trust.least if known is FILTERS else TRUST[-1]),
     )
 
 

@@ -41,6 +41,7 @@ from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, Note, Sourc
 from memgraph_engine.model.profile import MANY, Profile
 from memgraph_engine.model.result import SUCCEEDS, Anchor, Contrary, Hit, Hits, QueryPlan, Reflected, Reflection
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.trust import TRUST, below
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.recall.plan import Reading
 from memgraph_engine.recall.pool import PATHWAYS
@@ -329,7 +330,8 @@ class Reader:
             found: list[Fact] = []
             names = [one.name for one in scope.readable]
             own = self.engine.settings.lifecycle.attributes
-            facts = Facts(about, scope.user, language, own, partial(decisions.profile, db, scope.name))
+            known, least = partial(decisions.profile, db, scope.name), self.engine.settings.trust.facts
+            facts = Facts(about, scope.user, language, own, known, least)
             for page in pages:
                 ties = decisions.contrary(db, names, [note.id for note in page], NEVER)
                 found += [one for one in facts.read(page, ties) if former or one.holds]
@@ -343,7 +345,7 @@ class Reader:
         asked, own = searching(self.engine, filters), self.engine.settings.lifecycle.attributes
         moment = asked.as_of or asked.known_at or NEVER
         known = partial(decisions.profile, self.engine.db, scope.name, known_at=asked.known_at)
-        facts = Facts(None, scope.user, remembered.language, own, known)
+        facts = Facts(None, scope.user, remembered.language, own, known, self.engine.settings.trust.facts)
         every = {
             hit.note.id: " ".join(one.told(scope.user or "", moment) for one in facts.read([hit.note], remembered.ties))
             for hit in remembered.hits
@@ -383,7 +385,7 @@ class Reader:
             left = given.profile - prompting.part_tokens(about)
             limit = 2 * settings.interactions
             most = max(limit, _EARLIER if settings.nearest else 0)
-            turns = sources.recent(db, scope.name, session, _SAID, most) if session else []
+            turns = self._recent(scope, session, most)
             asked = turns[-1:] if _asks(turns, question) else []  # it was stored before it is asked
             turns = turns[: len(turns) - len(asked)]
             cut = max(len(turns) + len(asked) - limit, 0)
@@ -429,7 +431,7 @@ class Reader:
         told of no others.
         """
         filters, found, ties = query.filters, list(hits), self._ties(query, hits)
-        narrow = replace(filters, as_of=None).any
+        narrow = replace(filters, as_of=None, trust=TRUST[-1]).any
         for _ in range(0 if narrow else _SUCCESSORS):
             known = {hit.note.id: hit for hit in found}
             told = [tie for tie in ties if filters.as_of is None or tie.newer_said <= filters.as_of]
@@ -455,7 +457,7 @@ class Reader:
         """Return a note that is told along with a hit, as one that is as good; None if it was removed meanwhile."""
         some = (notes.find(self.engine.db, scope, note) for scope in query.scope_names)
         found = next(filter(None, some), None)
-        if found is None or found.note.status not in TRUE_ONCE:
+        if found is None or found.note.status not in TRUE_ONCE or below(found.note.trust, query.filters.trust):
             return None
         return replace(hit, note=found.note)
 
@@ -573,7 +575,7 @@ class Reader:
         """
         if isinstance(history, str):
             session = check_name(history, "history") if history else ""
-            turns = sources.recent(self.engine.db, scope.name, session, _SAID, LAST + 1) if session else []
+            turns = self._recent(scope, session, LAST + 1)
             return (turns[:-1] if _asks(turns, question) else turns)[-LAST:]
         if not isinstance(history, Sequence):
             raise InvalidInput(f"history must be a session, or a list of messages, not {named(history)}.")
@@ -582,6 +584,11 @@ class Reader:
         read = partial(source_of, self.engine.settings, self.engine.policies, scope, now=now)
         turns = [read(one, f"history[{at}]") for at, one in given]
         return [turn for turn in turns if self.engine.policies.seen_by_models(turn)]
+
+    def _recent(self, scope: Scope, session: str, most: int) -> list[Source]:
+        """Return the last turns of a session that the user or an assistant said, none of ''."""
+        turns = sources.recent(self.engine.db, scope.name, session, _SAID, most) if session else []
+        return [turn for turn in turns if not below(turn.trust, "assistant")]
 
     def _query(
         self,

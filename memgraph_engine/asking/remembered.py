@@ -13,6 +13,7 @@ from memgraph_engine.model.answer import Context
 from memgraph_engine.model.claim import Claim
 from memgraph_engine.model.memory import Source, line
 from memgraph_engine.model.result import Contrary, Hit, Hits
+from memgraph_engine.model.trust import below, marked
 from memgraph_engine.recall.fusion import cosines, counted
 from memgraph_engine.recall.question import terms
 from memgraph_engine.recall.relevance import covered
@@ -90,7 +91,12 @@ def by_blocks(engine: Engine, query: Query, languages: Sequence[str], k: int) ->
     above = list[str]()
     if told != "notes":
         shown, _, lines = reading.told(engine, query.scope_names, chosen, languages[0], query.vector)
-        above = [text for one, text in zip(shown, lines, strict=True) if one.described_by or told == "fields"]
+        classes = reading.trusted(engine, query.scope_names, query.vector, shown)
+        above = [
+            f"(Partly {mark}) {text}" if (mark := marked(trust)) else text
+            for one, text, trust in zip(shown, lines, classes, strict=True)
+            if (one.described_by or told == "fields") and not below(trust, query.filters.trust)
+        ]
     found = reading.scored(engine, query.scope_names, query.vector, chosen if told != "fields" else [])
     notes = [note for note, _ in found]
     engine.notes.complete(engine.db, query.scope_names, notes)
@@ -105,6 +111,6 @@ def by_blocks(engine: Engine, query: Query, languages: Sequence[str], k: int) ->
         similarity = max(float(own), float(context))
         by = float(own) if note.role == "assistant" else similarity
         relevance = query.weights.relevance(by, float(share)) if query.weights else None
-        if note.whole:  # else it was removed meanwhile
+        if note.whole and not below(note.note().trust, query.filters.trust):  # else it was removed meanwhile
             hits.append(Hit(note.note(), (1 + score) / 2, similarity, None, float(share), relevance))
     return Hits(hits, among=among), above

@@ -17,6 +17,8 @@ from memgraph_engine.model.block import LONGEST, Block
 from memgraph_engine.model.marker import as_line
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.trust import least
+from memgraph_engine.settings import Trust
 
 MOST_NOTES = 12
 """Notes that a block tells: a large one holds more than any model reads."""
@@ -114,6 +116,17 @@ def scored(
             if stamp in own:
                 best[stamp] = max(best.get(stamp, -1.0), ((block.score or 0.0) + own[stamp]) / 2)
     return sorted(((notes[stamp], score) for stamp, score in best.items()), key=lambda one: (-one[1], one[0].id))
+
+
+def trusted(
+    engine: Engine, scopes: Sequence[str], vector: "NDArray[np.float32]", blocks: Sequence[Block]
+) -> list[Trust]:
+    """Return of each of some blocks how far it is trusted: as the least trusted of its notes is."""
+    held = block_graph.members(engine.db, scopes, [*map(_key, blocks)], vector, LONGEST) if blocks else {}
+    notes = cached(engine, scopes, held.values())
+    engine.notes.complete(engine.db, scopes, [*notes.values()])
+    every = ([notes[stamp] for stamp in held.get(_key(block), ()) if stamp in notes] for block in blocks)
+    return [least(note.note().trust for note in some if note.whole) for some in every]
 
 
 def cached(engine: Engine, scopes: Sequence[str], held: Iterable[Iterable[int]]) -> dict[int, CachedNote]:

@@ -14,6 +14,7 @@ from memgraph_engine.engine.passes import Pass
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import claims as claim_graph
+from memgraph_engine.graph.claims import Unread
 from memgraph_engine.graph.database import Row
 from memgraph_engine.language.claims import Told, identity
 from memgraph_engine.language.keywords import key
@@ -89,7 +90,7 @@ def _claimed(engine: Engine, scope: Scope, part: Sequence[Reading], language: st
             "stamp": one.note.stamp,
             "recalled": one.note.recalled,
             "done": one.done,
-            "claims": [_row(scope, found, language, names) for found in one.found.values()],
+            "claims": [_row(scope, one.note, found, language, names) for found in one.found.values()],
         }
         for one in part
     ]
@@ -102,7 +103,7 @@ def _claimed(engine: Engine, scope: Scope, part: Sequence[Reading], language: st
     return rows, len(new)
 
 
-def _row(scope: Scope, found: Found, language: str, names: Sequence[str]) -> Row:
+def _row(scope: Scope, note: Unread, found: Found, language: str, names: Sequence[str]) -> Row:
     one = found.told
     return {
         "id": claim_id(scope.name, one, language),
@@ -112,7 +113,7 @@ def _row(scope: Scope, found: Found, language: str, names: Sequence[str]) -> Row
         "object": one.object,
         "subject_key": key(one.subject, language),
         "object_key": key(one.object, language),
-        "shared_as": None if found.made_by else mark(scope, one, language, names),
+        "shared_as": None if found.made_by or note.trust != "user" else mark(scope, one, language, names),
         "made_by": found.made_by or None,
         "reworded": found.reworded,
     }

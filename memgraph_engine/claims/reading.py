@@ -16,6 +16,7 @@ from memgraph_engine.language.claims import Told, identity, impersonal
 from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.claim import LEAST, Claim
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.trust import below
 from memgraph_engine.recall.question import names as names_of
 
 _SPARE = 4  # times as many are looked at as are wanted: some are told no more
@@ -65,8 +66,10 @@ def _others(shared: Iterable[Claim], own: Iterable[Supported], language: str) ->
 
 
 def _trusted(engine: Engine, scopes: Sequence[str], ids: Sequence[str] | None = None) -> list[Supported]:
-    """Return all claims, or those of some ids, that are still to be trusted."""
-    return [one for one in claim_graph.told(engine.db, scopes, ids) if one.claim.confidence >= LEAST]
+    """Return all claims, or those of some ids, that are still to be trusted, and told of by who is trusted enough."""
+    least = engine.settings.trust.least
+    every = (one for one in claim_graph.told(engine.db, scopes, ids) if one.claim.confidence >= LEAST)
+    return [one for one in every if not below(one.claim.trust, least)]
 
 
 def mark(scope: Scope, told: Told, language: str, names: Iterable[str]) -> str | None:

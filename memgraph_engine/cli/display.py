@@ -312,6 +312,7 @@ def _(note: Note, _on: Target) -> None:
             "recorded": show.moment(note.recorded_at),
             "speaker": note.speaker,
             "role": note.role,
+            "trust": note.trust,
             "agent": note.agent,
             "session": note.session,
             "tags": ", ".join(note.tags),

@@ -56,11 +56,12 @@ def add(
     meta: Annotated[list[str] | None, "--metadata KEY=VALUE: An entry of the metadata; can be repeated."] = None,
     policy: Annotated[str | None, "NAME: Its policy, which says how long it can be read."] = None,
     expires: Annotated[str | None, "TIME: When it can be read no more, ISO 8601; a day means its end."] = None,
+    trust: Annotated[str | None, "CLASS: Trust it no more than tool, document, web, unknown …"] = None,
     no_wait: NoWait = False,
 ) -> Iterator[object]:
     """Remember a text."""
     given = {"id": id, "speaker": speaker, "role": role, "agent": agent, "session": session, "time": time}
-    given |= {"policy": policy, "expires": expires}
+    given |= {"policy": policy, "expires": expires, "trust": trust}
     message: dict[str, object] = {name: value for name, value in given.items() if value is not None}
     message |= {"tags": tag or [], "metadata": metadata(meta or [])}
     message["text"] = sys.stdin.read().rstrip("\n") if text == "-" else text

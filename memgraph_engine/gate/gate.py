@@ -16,7 +16,7 @@ from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.repair import FAR, answers, may_repair, reach, repair
 from memgraph_engine.gate.score import Scores, Statistics, score
 from memgraph_engine.gate.update import Update, anew, nearest, telling, update
-from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
+from memgraph_engine.gate.verdict import APPEND, RIGHTS, Opinion, Tie, Verdict
 from memgraph_engine.language.questions import is_question
 from memgraph_engine.language.terms import closed_terms
 from memgraph_engine.lifecycle.policies import Policies
@@ -24,6 +24,7 @@ from memgraph_engine.model.candidate import Candidate, LookUp, Neighbour, within
 from memgraph_engine.model.memory import ALONE, Source, line
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.trust import CALLED, below, least
 from memgraph_engine.settings import GateSettings
 
 _WORDS = 8  # of a new note, by which full text is asked for others
@@ -317,7 +318,7 @@ class Gate:
             told |= {note} if opinion and not opinion.second else set()
             best.append((one, self._considered(one, note, opinion)))
         best = [pair for pair in _come_back(best, ended) if pair[1].note not in gone]
-        best = _echoed(best)
+        best = [(one, _vetoed(one, seen)) for one, seen in _echoed(best)]
         best.sort(key=lambda pair: (-pair[1].redundancy, pair[0].rank))  # a model's scores may order them otherwise
         considered = tuple(seen for _, seen in best)
         model = next((opinion.model for opinion in opinions.values()), "")
@@ -391,7 +392,8 @@ def known_of(note: Neighbour, language: str) -> Known:
     sources = [_rewritten(text, note.sources, language) for text in note.rewritten] or note.sources
     lines = tuple(Line(source, language) for source in sources)
     said = Known(note.id, note.context, lines, frozenset(note.keywords), note.said_at, policy=note.policy)
-    return replace(said, ended=note.ended, ends=note.expires_at, summary=note.summary, gone=note.gone)
+    trust = least(source.trust for source in note.sources)
+    return replace(said, ended=note.ended, ends=note.expires_at, summary=note.summary, gone=note.gone, trust=trust)
 
 
 def _rewritten(text: str, sources: Sequence[Source], language: str) -> Source:
@@ -407,9 +409,8 @@ def new_of(candidate: Candidate, own: str, language: str) -> Known:
     """Return a note to be, by its `own` id, as it is compared."""
     source, before = candidate.source, candidate.before
     said, keywords = Line(source, language), frozenset(keyword.key for keyword in candidate.keywords)
-    known = Known(
-        own, candidate.context, (said,), keywords, source.said_at, policy=source.policy, ends=source.expires_at
-    )
+    known = Known(own, candidate.context, (said,), keywords, source.said_at, policy=source.policy)
+    known = replace(known, ends=source.expires_at, trust=source.trust)
     if not before:
         return known
     asked = may_repair(said) and answers(said, before)
@@ -478,6 +479,17 @@ def _echoed(best: Sequence[tuple[Compared, Considered]]) -> list[tuple[Compared,
             seen = replace(seen, relation="change", evidence=_ECHO, former=former, follows=follows)
         found.append((one, seen))
     return found
+
+
+def _vetoed(one: Compared, seen: Considered) -> Considered:
+    """Let a new note be to a known one what its class of trust allows, whoever says what it is: rules, or a model."""
+    new, known = one.new.trust, one.known.trust
+    lower, higher = RIGHTS.get(seen.relation, (seen.relation, seen.relation))
+    allowed = lower if below(new, known) else higher if below(known, new) else seen.relation
+    if allowed == seen.relation:
+        return seen
+    why = f"It is from {CALLED[new]}, and the other from {CALLED[known]}. {seen.evidence}".rstrip()
+    return replace(seen, relation=allowed, evidence=why, former="", follows="")
 
 
 def _words(candidate: Candidate, language: str) -> list[str]:

@@ -13,6 +13,7 @@ from memgraph_engine.language.wording import EXCLAIMED, Token, parted, phrases_i
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source
 from memgraph_engine.rendering.context import said, told, written
+from memgraph_engine.settings import Trust
 
 FEW = 4  # words with content of a line that says nothing but what was wrong and what is right
 STAR = "*"
@@ -146,8 +147,8 @@ class Known:
     `answers` tells that the turn before it asks, and `asked` that it asks for a value. `reach` counts the messages that
     it may come after what it puts right.
     `ended` is the note that tells a change of it, and when that was said; `gone` that this has replaced it. `policy` is
-    its class, `ends` when it can be read no more. A `summary` tells of much: it is joined by nothing, and not replaced
-    for one line of it.
+    its class, `ends` when it can be read no more, `trust` how far it is trusted. A `summary` tells of much: it is
+    joined by nothing, and not replaced for one line of it.
     """
 
     id: str
@@ -163,6 +164,7 @@ class Known:
     ends: datetime = NEVER
     summary: bool = False
     gone: bool = False
+    trust: Trust = "user"
 
     @property
     def terms(self) -> frozenset[str]:

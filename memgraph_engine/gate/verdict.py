@@ -7,6 +7,17 @@ from typing import Literal
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.model.result import Considered, Relation
 
+RIGHTS: Mapping[Relation, tuple[Relation, Relation]] = {
+    "same": ("related", "related"),
+    "update": ("conflict", "update"),
+    "change": ("conflict", "change"),
+    "before": ("before", "conflict"),
+}
+"""What is left of a relation of a new note to a known one where the new one is trusted less, and where it is more.
+
+Notes join within one class, and a lower class ends nothing of a higher one: it stands beside it, tied.
+"""
+
 Kind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "defer"]
 
 

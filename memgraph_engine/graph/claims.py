@@ -7,9 +7,11 @@ from datetime import datetime
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner, paged
-from memgraph_engine.graph.rows import made, moment, packed, place_of
+from memgraph_engine.graph.rows import made, moment, packed, place_of, trust_of
 from memgraph_engine.model.claim import Claim, confidence
 from memgraph_engine.model.memory import UNKNOWN_PAST
+from memgraph_engine.model.trust import TRUST
+from memgraph_engine.settings import Trust
 
 _PAGE = 50  # notes that are read, and written, at once
 _SOME = 1000  # claims in one statement, or in one transaction that removes them
@@ -27,7 +29,7 @@ class ClaimsState:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A note whose claims are to be looked for, the stamp of its version, what is said in it, and who spoke.
+    """A note whose claims are to be looked for, the stamp of its version, what is said in it, who spoke, and its trust.
 
     One that was `recalled` is as it was when it was read before, and has been shown since.
     """
@@ -37,6 +39,7 @@ class Unread:
     said: Sequence[str]
     speakers: Sequence[str] = ()
     recalled: bool = False
+    trust: Trust = "user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ def unread(db: Database, scope: str, recalled: datetime | None = None) -> Iterat
     """Yield pages of notes that no run has read as they are, or that were `recalled` since then, the oldest first."""
     given = {"scope": scope, "after": UNKNOWN_PAST, "after_id": "", "recalled": recalled}
     for rows in paged(db, "claims/notes", _PAGE, place_of, **given):
-        yield [made(Unread, row) for row in rows]
+        yield [made(Unread, row, trust=trust_of(row["from"])) for row in rows]
 
 
 def known(db: Database, scope: str, ids: Sequence[str]) -> set[str]:
@@ -144,5 +147,6 @@ def _supported(row: Row) -> Supported:
         first_at=moment(min(times)),
         last_at=moment(max(times)),
         made_by=min((one["made_by"] for one in own), key=bool, default=""),
+        trust=min((trust_of(one["from"]) for one in support), key=TRUST.index, default=TRUST[-1]),
     )
     return Supported(claim, tuple(one["stamp"] for one in support))

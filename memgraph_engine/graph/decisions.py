@@ -7,12 +7,13 @@ from dataclasses import MISSING, dataclass, fields, replace
 from datetime import datetime
 
 from memgraph_engine.graph.database import Row, Runner
-from memgraph_engine.graph.rows import decision_from, made, moment, stored
+from memgraph_engine.graph.rows import decision_from, made, moment, stored, trust_of
 from memgraph_engine.model import memory
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note
 from memgraph_engine.model.profile import Delta, Profile, Stated, folded, is_gone
 from memgraph_engine.model.result import SUCCEEDS, About, Considered, Contrary, Decision, Tie
+from memgraph_engine.model.trust import below
 
 _WORDS = 4  # notes and sources of a decision whose words are told
 _CONSIDERED = [field.name for field in fields(Considered)]
@@ -124,7 +125,14 @@ def contrary(tx: Runner, scopes: Sequence[str], ids: Sequence[str], known_at: da
     given = {"scopes": scopes, "ids": sorted(ids), "statuses": TRUE_ONCE, "known_at": known_at}
     alive = {"alive": known_at} if known_at < NEVER else {}  # else the present
     rows = tx.run("decisions/contrary", **given, **alive)
-    return [made(Contrary, row) for row in rows]
+    return [_contrary(row) for row in rows]
+
+
+def _contrary(row: Row) -> Contrary:
+    """Return a tie of two notes; those of two classes of trust are of two speakers, whatever they are called."""
+    ends = {row[end]: trust_of(row[f"{end}_from"]) for end in ("newer", "older")}
+    lower = next((id for id, one in ends.items() if any(below(one, other) for other in ends.values())), "")
+    return made(Contrary, row, same_speaker=row["same_speaker"] and not lower, lower=lower)
 
 
 def profile(tx: Runner, scope: str, subject: str, known_at: datetime | None = None) -> Profile:

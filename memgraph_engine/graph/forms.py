@@ -33,6 +33,7 @@ from memgraph_engine.model.memory import NEVER, SourceKind, Status
 from memgraph_engine.model.profile import Delta
 from memgraph_engine.model.result import Considered
 from memgraph_engine.model.topic import Move
+from memgraph_engine.model.trust import TRUST
 from memgraph_engine.resources import LANGUAGES
 
 MADE_ANEW = frozenset(
@@ -256,7 +257,14 @@ _SOURCE = _form(
         "metadata": MAP,
         **_LIFE,
     },
-    {"said_at": SAID, "said_as": GIVEN, "caption policy_by": TEXT, "expires_as begins_at": MILLISECONDS, **_APART},
+    {
+        "said_at": SAID,
+        "said_as": GIVEN,
+        "caption policy_by": TEXT,
+        "expires_as begins_at": MILLISECONDS,
+        "trust_as": _one_of(*TRUST),
+        **_APART,
+    },
     together=("said_at", "said_as"),
     base=_Cut,
 )

@@ -85,6 +85,11 @@ class CachedNote:
         """Whether all of it was read."""
         return self._note is not None
 
+    @property
+    def trust(self) -> str:
+        """How far it is trusted, '' where not all of it was read."""
+        return self._note.trust if self._note else ""
+
     def current(self, version: int | None) -> bool:
         """Whether what is known of its replacement is that of a version of the scope; None asks for none.
 

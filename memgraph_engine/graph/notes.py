@@ -127,7 +127,7 @@ class Evictable:
     """A note that may be evicted, with the terms of its own words; `sums` counts the notes that a summary stands for.
 
     A `message` may tell it, and so many sources more, by which it is `restated`; a summary has none of its own. `alike`
-    is what all notes of a summary have in common: class, whether that keeps it apart, speaker, role and ends.
+    is what all notes of a summary have in common: class, whether that keeps it apart, speaker, role, ends and origin.
     """
 
     id: str

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origi
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, by_time
 from memgraph_engine.model.result import Decision
+from memgraph_engine.model.trust import by_origin, least
+from memgraph_engine.settings import Trust
 
 if TYPE_CHECKING:
     from neo4j.vector import Vector
@@ -33,6 +35,7 @@ def source_properties(source: Source) -> dict[str, Any]:
         **{name: getattr(source, name) for name in _AS_THEY_ARE},
         "agent_id": source.agent,
         "tags": list(source.tags),
+        "trust_as": source.trust_as or None,
         **{name: None if (at := getattr(source, name)) is None else milliseconds(at) for name in _LIFE_TIMES},
         "metadata": json.dumps(dict(source.metadata), ensure_ascii=False, sort_keys=True),
     }
@@ -101,6 +104,11 @@ def source_from(row: Mapping[str, Any]) -> Source:
     """Return the source that a row of its properties holds, or the passage of it that the row's `part` names."""
     known = _values(Source, row, ["part"])
     return placed(Source(**{"hash": "", **known, "agent": row.get("agent_id") or ""}), row)
+
+
+def trust_of(rows: Sequence[Mapping[str, Any]]) -> Trust:
+    """Return how far a note is trusted, by kind, role and class of its sources."""
+    return least(row["trust_as"] or by_origin(row["kind"], row["role"]) for row in rows)
 
 
 def placed(source: Source, row: Mapping[str, Any]) -> Source:

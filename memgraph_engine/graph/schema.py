@@ -20,8 +20,9 @@ T = TypeVar("T")
 # unmarked. Since 24 there are keys: older ones would leave those of a user of whom they erase everything. Since 25
 # there are items: older ones would merge messages into them, and evict them. Since 26 notes say whether several sources
 # tell them: filters would find those of older ones by the first alone. Since 27 there may be two sets of vectors: older
-# ones would search the former, and leave those of words that are erased.
-VERSION = 27
+# ones would search the former, and leave those of words that are erased. Since 28 sources have a class of trust: older
+# ones would let a document end what the user said.
+VERSION = 28
 # Indexes that databases of older schemas have in another form. Quantised to one bit, the server's default, an index of
 # vectors fails on a search that finds nothing once something was deleted (2026.08), and to bytes it is slower and its
 # scores are not exact. Full text held the terms of all scopes alike. Notes did not end, nor say whether several sources

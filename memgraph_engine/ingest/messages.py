@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, cast, get_args
 from zoneinfo import ZoneInfo
 
 from memgraph_engine.errors import InvalidInput, named
@@ -18,6 +18,8 @@ from memgraph_engine.language.dates import as_day
 from memgraph_engine.model.item import is_items
 from memgraph_engine.model.marker import shows
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Source, SourceKind
+from memgraph_engine.model.trust import TRUST
+from memgraph_engine.settings import Trust
 
 if TYPE_CHECKING:
     from memgraph_engine.lifecycle.policies import Policies
@@ -52,6 +54,7 @@ class MessageFields(TypedDict, total=False):
     metadata: Mapping[str, object]
     policy: str
     expires: datetime | str
+    trust: Trust
 
 
 FIELDS = tuple(MessageFields.__annotations__)
@@ -159,6 +162,7 @@ def parse_message(
         tags=check_tags(given.get("tags"), f"{where}: tags"),
         metadata=check_metadata(given.get("metadata"), f"{where}: metadata"),
         policy_as=_name(given.get("policy"), f"{where}: policy"),
+        trust_as=check_trust(given.get("trust"), f"{where}: trust"),
         expires_as=parse_time(given.get("expires"), f"{where}: expires", timezone, end=True),
         **names,
     )
@@ -267,6 +271,13 @@ def check_switches(**given: object) -> None:
     for name, value in given.items():
         if not isinstance(value, bool):
             raise InvalidInput(f"{name} must be true or false, not {value!r}.")
+
+
+def check_trust(value: object, where: str) -> Trust | Literal[""]:
+    """Return a class of trust, '' for None; raises InvalidInput."""
+    if value not in (None, *TRUST):
+        raise InvalidInput(f"{where} must be one of {', '.join(TRUST)}, not {value!r}.")
+    return cast("Trust", value or "")
 
 
 def check_limit(limit: object, what: str = "limit") -> int:

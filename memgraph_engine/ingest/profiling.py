@@ -43,7 +43,7 @@ def subject(source: Source, user: str | None) -> str | None:
     >>> [subject(Source("1", "I moved.", "", role=role, speaker=speaker), "ana") for role, speaker in said]
     ['', 'bo', 'bo', None]
     """
-    if source.kind != "message" or source.role not in ("", "user") or source.span or source.apart:
+    if source.trust != "user" or source.span or source.apart:
         return None
     speaker = source.speaker.casefold()
     own = speaker in ("", (user or "").casefold())

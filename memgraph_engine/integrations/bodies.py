@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 from memgraph_engine.client import Memory
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import ABOUT, NoteFilters, SearchFilters
+from memgraph_engine.model.trust import TRUST
 
 _MOST_MESSAGES = 1000
 
@@ -39,6 +40,7 @@ Message = Annotated[
                         "kind": {"enum": ["message", "document", "code", "api_result"]},
                         "policy": {"type": "string", "description": "How long it lives: a class of the policies."},
                         "expires": {"type": "string", "description": "After which it can't be read, ISO 8601."},
+                        "trust": {"enum": list(TRUST), "description": "Of whom it is, if that is to be trusted less."},
                         "content": {"description": "The text as chat APIs give it: a string, or a list of parts."},
                         "name": {"type": "string"},
                     },

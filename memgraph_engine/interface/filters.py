@@ -34,6 +34,7 @@ class SearchFilters(NoteFilters, total=False):
     min_similarity: float | None
     include: Sequence[str]
     archived: bool
+    trust: str | None
 
 
 NOTE_FILTERS = tuple(NoteFilters.__annotations__)
@@ -56,6 +57,7 @@ ABOUT: Mapping[str, str] = {
     "known_at": "TIME: Ask what the memory held then (nothing before its import); a day means its end.",
     "min_similarity": "X: Only notes at least this similar to the question, -1 to 1.",
     "include": "POLICY: Also notes of this policy, which are shown only if asked for; or of several.",
+    "trust": "CLASS: Only notes trusted at least as far: user, assistant, tool, document, web or unknown.",
     "archived": "Also notes that a summary stands for; they are found by words.",
 }
 """What each means, behind a word for its value."""

@@ -20,9 +20,9 @@ _RAREST = 5  # terms of a note by which it is told how much it tells
 class Cold:
     """A note that may leave: what it must have in common with others that it is summed with, and its place.
 
-    `alike` is its class, whether that keeps it apart, its speaker, role and ends: a summary has these too, and so must
-    neither tell of what it sums where that must not be told, nor outlive it, nor put one's words into another's mouth.
-    `said` orders notes by time.
+    `alike` is its class, whether that keeps it apart, its speaker, role, ends and origin: a summary has these too, and
+    so must neither tell of what it sums where that must not be told, nor outlive it, nor put one's words into another's
+    mouth. `said` orders notes by time.
     """
 
     alike: Hashable

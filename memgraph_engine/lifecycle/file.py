@@ -13,6 +13,7 @@ from memgraph_engine.errors import MissingExtra, PolicyError
 from memgraph_engine.lifecycle.policies import End, Extension, Pattern, Policies, Policy, Rule, Says
 from memgraph_engine.lifecycle.utility import MOST, START
 from memgraph_engine.model.memory import SourceKind
+from memgraph_engine.model.trust import TRUST
 from memgraph_engine.resources import resource
 
 _SHIPPED = ("default", "memoryarchitect")
@@ -60,7 +61,7 @@ class _File:
             raise PolicyError(f"{self._path}: this is nested too deeply to be a policy file.") from None
         if root is None:
             raise PolicyError(f"{self._path}: it is empty; classes and a default are expected.")
-        given = self._mapping(root, ("default", "classes", "rules"), "the file")
+        given = self._mapping(root, ("default", "classes", "rules", "trust"), "the file")
         for needed in ("classes", "default"):
             if needed not in given:
                 self._refuse(root.start_mark, f"{needed} is missing")
@@ -72,7 +73,8 @@ class _File:
             self._refuse(given["classes"].start_mark, "no class is given; at least one is expected")
         default = self._known(given["default"], classes)
         rules = tuple(self._rule(one, classes) for one in self._list(given.get("rules"), "rules"))
-        return Policies(default, classes, rules)
+        trust = tuple(self._trust(one) for one in self._list(given.get("trust"), "trust"))
+        return Policies(default, classes, rules, trust)
 
     # ---- classes and rules ------------------------------------------------------------------
 
@@ -121,17 +123,32 @@ class _File:
     def _rule(self, node: Node, classes: Mapping[str, Policy]) -> Rule:
         given = self._mapping(node, ("when", "class"), "a rule", whole=True)
         read: dict[str, Callable[[Node], object]] = {
-            "kind": lambda one: self._choice(one, get_args(SourceKind)),
-            **dict.fromkeys(("role", "speaker", "agent", "session"), self._text),
+            **self._origin,
             "tags": lambda one: tuple(self._text(tag) for tag in self._list(one, "tags")),
             "pattern": self._pattern,
             "says": lambda one: self._choice(one, get_args(Says)),
         }
-        when = self._mapping(given["when"], tuple(read), "when")
+        return self._when(self._known(given["class"], classes), given["when"], read)
+
+    def _trust(self, node: Node) -> Rule:
+        """Return a rule of trust, which can't ask for what a text says: a document's tags stand in it, too."""
+        given = self._mapping(node, ("when", "class"), "a rule of trust", whole=True)
+        return self._when(self._choice(given["class"], TRUST), given["when"], self._origin)
+
+    @property
+    def _origin(self) -> dict[str, Callable[[Node], object]]:
+        """What reads the conditions on where a source is from."""
+        return {
+            "kind": lambda one: self._choice(one, get_args(SourceKind)),
+            **dict.fromkeys(("role", "speaker", "agent", "session"), self._text),
+        }
+
+    def _when(self, name: str, node: Node, read: Mapping[str, Callable[[Node], object]]) -> Rule:
+        when = self._mapping(node, tuple(read), "when")
         if not when:
-            self._refuse(given["when"].start_mark, f"a rule without a condition fits all; give {', '.join(read)}")
+            self._refuse(node.start_mark, f"a rule without a condition fits all; give {', '.join(read)}")
         values: dict[str, Any] = {key: read[key](value) for key, value in when.items()}
-        return Rule(self._known(given["class"], classes), **values)
+        return Rule(name, **values)
 
     # ---- values -----------------------------------------------------------------------------
 

@@ -7,13 +7,15 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.language.questions import of_oneself, only_asks, small_talk
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Note, Source
+from memgraph_engine.model.trust import by_origin, least
 from memgraph_engine.resources import LANGUAGES
+from memgraph_engine.settings import Trust
 
 End = Literal["archive", "erase"]
 Says = Literal["small-talk", "request"]
@@ -124,7 +126,7 @@ def _after(begins: datetime, time: timedelta | None) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Assigns a class to the sources that have all that is given: '' and () ask for nothing."""
+    """Assigns a class, of policies or of trust, to what has all that is given: '' and () ask for nothing."""
 
     policy: str
     kind: str = ""
@@ -170,11 +172,15 @@ def _said(source: Source) -> Says | None:
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """The classes by name, the class of what no rule fits, and the rules, of which the first that fits counts."""
+    """The classes by name, the class of what no rule fits, and the rules, of which the first that fits counts.
+
+    `trust` are those by which sources get another class of trust than that of their kind and role.
+    """
 
     default: str = DEFAULT_POLICY
     classes: Mapping[str, Policy] = field(default_factory=lambda: {DEFAULT_POLICY: Policy(DEFAULT_POLICY)})
     rules: tuple[Rule, ...] = ()
+    trust: tuple[Rule, ...] = ()
 
     def assigned(self, source: Source, where: str, now: datetime) -> Source:
         """Return a source with its class and life; raises InvalidInput for what can't be.
@@ -194,7 +200,17 @@ class Policies:
                 f"{where} ended on {life.expires_at:%Y-%m-%d %H:%M} UTC and would be erased at once: policy "
                 f"{life.policy} counts from when it was said. Nothing was stored of it."
             )
-        return replace(source, **life.properties)
+        return replace(source, **life.properties, trust_as=self._trust(source))
+
+    def _trust(self, source: Source) -> Trust | Literal[""]:
+        """Return the class of trust that a source has by a rule, or lower as it came; '' for that of its kind and role.
+
+        A call may lower it, and only the policy file raises it.
+        """
+        own = by_origin(source.kind, source.role)
+        ruled = next((cast("Trust", rule.policy) for rule in self.trust if rule.fits(source)), own)
+        given = least((ruled, source.trust_as or ruled))
+        return "" if given == own else given
 
     def life(self, source: Source, created: datetime) -> Life:
         """Return the life of a source that was stored then."""

@@ -7,6 +7,7 @@ from datetime import datetime
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.interface.results import Result
 from memgraph_engine.language.claims import Kind
+from memgraph_engine.settings import Trust
 
 LEAST = 0.2
 """Confidence below which a claim is told no more, and removed by the next run."""
@@ -25,7 +26,8 @@ class Claim(Result):
     pattern finds it in any of its notes, else ''.
 
     What the tenant's users share has no notes and no times, only how many `users` make the claim now; `text` is as most
-    of them say it, and each of them counts as a note would. `users` is 0 for a claim that notes support.
+    of them say it, and each of them counts as a note would. `users` is 0 for a claim that notes support. It is trusted
+    as far as the most trusted of its notes is (`trust`); users share only what they say themselves.
     """
 
     brief = ("id", "text", "kind", "confidence", "users", "score")
@@ -43,6 +45,7 @@ class Claim(Result):
     users: int = 0
     score: float | None = None
     made_by: str = ""
+    trust: Trust = "user"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

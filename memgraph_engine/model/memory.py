@@ -10,7 +10,9 @@ from unicodedata import normalize
 from memgraph_engine.interface.results import Result
 from memgraph_engine.language.dates import spoken_time
 from memgraph_engine.model.marker import without_recalled
+from memgraph_engine.model.trust import by_origin, least
 from memgraph_engine.resources import LANGUAGES
+from memgraph_engine.settings import Trust
 
 SourceKind = Literal["message", "document", "code", "api_result", "item"]
 Status = Literal["pending", "active", "superseded", "deleted", "archived"]
@@ -48,11 +50,13 @@ class Source(Result):
     from 0: `text` is the whole text from the first to the second place of `span`. Otherwise `span` is None.
     `policy`, `expires_at`, `erase_at` and `pinned` are those of its note (`Note`); `policy_as` and `expires_as` are the
     class and the end that it came with, '' and None if it came with none; `policy_by` is the chat model that gave it
-    that class, '' for none. Its life counts from `begins_at`. `apart` is
-    the class with which a note of it is kept apart from all else, None for none.
+    that class, '' for none. Its life counts from `begins_at`. `apart` is the class with which a note of it is kept
+    apart from all else, None for none. `trust_as` is the class of trust that a rule or a call gave it, '' for that of
+    its kind and role.
     """
 
     brief = ("id", "span", "speaker", "text")
+    derived = ("trust",)
 
     id: str
     text: str
@@ -79,6 +83,12 @@ class Source(Result):
     expires_as: datetime | None = None
     begins_at: datetime | None = None
     apart: str | None = None
+    trust_as: Trust | Literal[""] = ""
+
+    @property
+    def trust(self) -> Trust:
+        """How far it is to be trusted."""
+        return self.trust_as or by_origin(self.kind, self.role)
 
     @property
     def key(self) -> Key:
@@ -192,7 +202,7 @@ class Note(Result):
     """
 
     brief = ("id", "status", "until", "replaced_by", "text")
-    derived = ("text", "metadata", "restated")
+    derived = ("text", "metadata", "restated", "trust")
 
     id: str
     raw: tuple[str, ...]
@@ -232,6 +242,11 @@ class Note(Result):
     def restated(self) -> int:
         """How many of its sources say again what the first one said; 0 of a summary, whose sources tell its parts."""
         return 0 if self.sums else max(len(self.sources) - 1, 0)
+
+    @property
+    def trust(self) -> Trust:
+        """How far it is to be trusted: as the least trusted of its sources is."""
+        return least(source.trust for source in self.sources)
 
     def says(self, words: str) -> bool:
         """Tell whether some words stand in it, blanks aside: it may have been given another text since they did."""

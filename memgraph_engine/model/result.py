@@ -689,8 +689,8 @@ class Contrary(Result):
 
     `kind` is conflict, change if the newer tells the present state, supersede if it replaced the older, or untied where
     such a tie was taken back: then nothing is contrary.
-    `same_speaker` tells whether one speaker said both. `former` are the words of the older one that a change makes
-    untrue; '' for all of them.
+    `same_speaker` tells whether one speaker said both. `lower` is the one that is trusted less, '' if neither is.
+    `former` are the words of the older one that a change makes untrue; '' for all of them.
     """
 
     newer: str
@@ -700,6 +700,7 @@ class Contrary(Result):
     older_said: datetime
     same_speaker: bool = True
     former: str = ""
+    lower: str = ""
 
     @property
     def at_once(self) -> bool:

@@ -12,6 +12,8 @@ from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.graph.notes import tags_of
 from memgraph_engine.language.terms import asking_terms, tokenize
 from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, UNKNOWN_PAST, Note, Source
+from memgraph_engine.model.trust import TRUST, below
+from memgraph_engine.settings import Trust
 
 _KNOWN = (*TRUE_ONCE, "archived")  # all but deleted
 _PAST = "past"
@@ -28,7 +30,8 @@ class Filters:
 
     `as_of` is a moment of the world (found is what was true then), `known_at` one of the memory (found is what it
     held then, as it held it); both together ask what it held then to be true at the other moment. `archived` adds what
-    was evicted and has not ended. What is kept apart is left out unless its class is `shown`.
+    was evicted and has not ended. What is kept apart is left out unless its class is `shown`; so is what is trusted
+    less than `trust`.
     """
 
     session: str | None = None
@@ -46,6 +49,7 @@ class Filters:
     not_policy: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
     archived: bool = False
+    trust: Trust = TRUST[-1]
     shown: frozenset[str] = field(default=frozenset(), compare=False)  # it narrows nothing that others find
 
     def __post_init__(self) -> None:
@@ -61,7 +65,9 @@ class Filters:
     @property
     def narrow(self) -> bool:
         """Whether anything is filtered that the indexes can look into."""
-        return replace(self, tags=(), any_tags=(), policy=(), not_policy=(), metadata={}, kind=None).any
+        return replace(
+            self, tags=(), any_tags=(), policy=(), not_policy=(), metadata={}, kind=None, trust=TRUST[-1]
+        ).any
 
     @property
     def beyond_index(self) -> bool:
@@ -102,12 +108,14 @@ class Filters:
 
     @property
     def _apart(self) -> bool:
-        """Whether anything is filtered that only a whole note tells: kind, metadata and class."""
-        return bool(self.metadata or self.kind or self.policy or self.not_policy)
+        """Whether anything is filtered that only a whole note tells: kind, metadata, class and trust."""
+        return bool(self.metadata or self.kind or self.policy or self.not_policy or self.trust != TRUST[-1])
 
     def meant(self, note: Note) -> list[Source]:
         """Return the sources of a note that are meant: any of them finds it, and a deletion takes back these."""
         if note.policy in self.not_policy or (self.policy and note.policy not in self.policy):
+            return []
+        if below(note.trust, self.trust):
             return []
         evolved = set(note.tags).difference(tags_of(note.sources))  # tags that an evolution gave it
         return [one for one in note.sources if self._means(one, note) and self._tagged({*tags_of([one]), *evolved})]

@@ -612,7 +612,9 @@ def later(notes: Sequence[CachedNote], moment: datetime) -> dict[str, str]:
     zone = moment.utcoffset()
     days = np.array([note.said_at for note in own]) + (zone.total_seconds() * 1000 if zone else 0)
     days //= _DAY
-    speakers = np.unique([f"{note.scope}\0{note.speaker}\0{note.role}" for note in own], return_inverse=True)[1]
+    speakers = np.unique(
+        [f"{note.scope}\0{note.speaker}\0{note.role}\0{note.trust}" for note in own], return_inverse=True
+    )[1]
     vectors = [note.vectors for note in own if note.vectors is not None]
     raw = np.stack(vectors).reshape(len(own), 2, -1)[:, 0]
     follows = (speakers[:, None] == speakers) & (days[:, None] < days)  # from an earlier note to a later one

@@ -74,7 +74,7 @@ class One:
     @property
     def life(self) -> tuple[object, ...]:
         """What a model is shown side by side has this in common."""
-        return self.found.note.expires_at, self.found.note.erase_at
+        return self.found.note.expires_at, self.found.note.erase_at, self.found.note.trust
 
 
 @dataclass(frozen=True, slots=True)
