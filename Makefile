@@ -54,6 +54,9 @@ tests: .venv/ready
 test-slow: .venv/ready  ## what starts servers or many processes, kills them, or runs notebooks (some minutes)
 	@$(MAKE) --no-print-directory tests RUN="slow and not long" DIST=loadfile  # a file's tests share a server of their own
 
+test-servers: .venv/ready  ## tenants moved between three servers, killed at fifty points (part of test-slow)
+	$(V)/python -m pytest -m slow tests/test_servers.py
+
 test-long: .venv/ready  ## the property tests over ten times as many cases
 	$(V)/python -m pytest -m long -o faulthandler_timeout=0
 
@@ -178,6 +181,6 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
 	rm -rf .venv .venv-* site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-fastembed test-llm \
+.PHONY: help env demo check quick test tests test-slow test-servers test-long test-attacks test-containers test-sentence-transformers test-fastembed test-llm \
   test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude test-openai-agents \
   test-pydantic-ai test-llamaindex test-vercel-ai bench eval-small pairs-encoder docs site lock clean

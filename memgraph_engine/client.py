@@ -1025,8 +1025,9 @@ class Memory:
         return scopes.sessions(self.engine.db, self._scope(user_id, shared).name)
 
     def tenants(self) -> list[Tenant]:
-        """Return all tenants of the database, by name: for those who run the database, not for the tenants."""
-        return scopes.tenants(self.engine.db)
+        """Return all tenants of the database, or of several servers: for those who run them, not for the tenants."""
+        db = self.engine.db
+        return db.home.servers.tenants() if db.home else scopes.tenants(db)
 
     @wiring.following
     def vectors(self, *, user_id: str | None = None, shared: bool = False) -> "dict[str, NDArray[np.float32]]":

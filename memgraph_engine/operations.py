@@ -91,7 +91,7 @@ _LOOKING = (
     Operation("cost", "read", "GET /v1/cost", "cost", listed="days"),
     Operation("verify", "read", "GET /v1/verify", "verify", listed="faults"),
     Operation("users", "read", "GET /v1/users", "users", listed="users", whole=True),
-    Operation("tenants", "read", cli="tenants", whole=True),
+    Operation("tenants", "read", cli="tenants list", whole=True),
     Operation("health", "read", "GET /v1/health", "health", whole=True),
     Operation("export", "read", cli="export"),
     Operation("embedder", "read", cli="embedder status", whole=True),

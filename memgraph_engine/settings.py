@@ -412,6 +412,7 @@ class Settings(BaseSettings):
     preset: Preset
 
     uri: Annotated[str, AfterValidator(_address)]
+    catalogue: Annotated[str, AfterValidator(_address)]
     user: str
     password: SecretStr
     database: str

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +58,23 @@ def own(folder: Path) -> Iterator[Server]:
             yield one
     finally:
         local.stop()
+
+
+@contextmanager
+def several(folder: Path, number: int) -> Iterator[list[Server]]:
+    """Managed servers that take the same password; no client is told of them."""
+    homes = [folder / str(one) for one in range(number)]
+    for home in homes:
+        home.mkdir(parents=True)
+        (home / "password").write_text("several-servers")
+    locals = [LocalServer(Settings.load(home=home, heap="400m", page_cache="64m")) for home in homes]
+    try:
+        with ThreadPoolExecutor() as pool:
+            addresses = list(pool.map(lambda one: one.start(progress=False), locals))
+        yield [Server(one.uri, one.user, one.password) for one in addresses]
+    finally:
+        for one in locals:
+            one.stop(timeout=0)
 
 
 @contextmanager

@@ -449,7 +449,7 @@ def test_nothing_that_is_stored_gives_orders_by_any_command_and_json_is_exact(cl
     told = json.loads(cli("list", "--json", user=user).stdout)
     assert changed in {source["text"] for note in told for source in note["sources"]}
     note = told[0]["id"]
-    alone = ("users", "tenants")
+    alone = ("users", "tenants list")
     commands = [
         *alone, "list", "search boat --explain", "context boat", "ask boat", "sessions", "decisions", "topics list",
         "profile", "stats", "verify", "audit about boat", "audit deleted", "prompt boat", f"get {note}",
@@ -724,7 +724,7 @@ def test_users_sessions_and_tenants_are_listed(cli, tenant):
     assert json.loads(cli("users", "--json", user=None).stdout) == [{"id": "ana", "notes": 1}, {"id": "bo", "notes": 1}]
     assert cli("sessions").stdout == "s1  1 source, 2023-05-08 13:56 UTC\n"
     assert cli("sessions", user="bo").stderr == "There are no sessions.\n"
-    assert f"{tenant}  2 users, 2 notes\n" in cli("tenants", user=None).stdout
+    assert f"{tenant}  2 users, 2 notes\n" in cli("tenants", "list", user=None).stdout
     assert "has no users" in cli("users", "--tenant", f"{tenant}-other", user=None).stderr
 
 

@@ -5,7 +5,7 @@ import re
 import neo4j
 import pytest
 
-from memgraph_engine.graph import writes
+from memgraph_engine.graph import schema, writes
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.statements import BrokenStatement, _parse, statements
 from memgraph_engine.resources import resource
@@ -23,6 +23,8 @@ WITHOUT_SCOPE = {
     "leases/acquire",
     "leases/list",
     "leases/release",
+    # a catalogue's, and what the catalogue says to a server
+    *(f"servers/{name}" for name in ("add", "catalogue", "drain", "here")),
     # a secret is known before its tenant is, and a server asks whether any tenant has a key
     "keys/find",
     "keys/some",
@@ -31,6 +33,8 @@ WITHOUT_SCOPE = {
 OF_TENANT = {
     *("receipts/create", "receipts/last", "receipts/list", "receipts/purge"),
     *("keys/create", "keys/list", "keys/revoke", "keys/remove"),
+    # where a tenant lives, and what becomes of it on a server
+    *(f"servers/{name}" for name in ("mark", "mine", "stop", "leave")),
 }
 # a purge, a rebuild of all topics, a worker, a look at its work and a list of users look for all scopes of a tenant, an
 # upgrade and an operator's list for those of all, by the one label that is small
@@ -43,13 +47,15 @@ MAY_SCAN = {
     "scopes/fresh",
     "topics/changed",
     "store/overtake",
+    # servers and tenants of a catalogue are few, and leases are found by their label
+    *(f"servers/{name}" for name in ("begin", "end", "flip", "gone", "known", "leases", "place", "running", "tenants")),
     # an embedder is that of all scopes
     *(f"vectors/{name}" for name in ("drop", "lock", "sample", "scopes", "switch")),
 }
 # the claims that a tenant's users share are read across their scopes, and nothing else is
 SHARED = {"claims/general"}
-# a compaction copies all that a store holds, whosever it is
-COPIED = {"copy/nodes", "copy/relationships", "copy/counts"}
+# a compaction copies all that a store holds, whosever it is, and a move looks at all for what is a tenant's
+COPIED = {"copy/nodes", "copy/relationships", "copy/counts", "servers/scan"}
 OF_ALL = {*COPIED, "copy/write_nodes", "copy/write_relationships"}
 NAMES = sorted(statements())
 TEXTS = {name: statements()[name].text for name in NAMES if not name.startswith("schema/")}
@@ -60,7 +66,9 @@ ONE = re.compile("Unique|ByElementId")
 def session(server, embedder):
     from memgraph_engine import Memory
 
-    Memory.connect(embedder=embedder).close()  # the schema is there
+    with Memory.connect(embedder=embedder) as memory:  # the schema is there, and what servers of a catalogue have
+        for name in schema.OF_SERVERS:
+            schema.make(memory.engine.db, name, {})
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver, driver.session() as one:
         yield one
 

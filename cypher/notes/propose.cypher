@@ -25,7 +25,7 @@
 // $present: datetime    what is to be erased by then is gone
 // returns sums [{scope, language, version, notes, raw_length, context_length, waiting: where ranges narrow, whether notes are pending, expiring: whether notes may have expired, apart: whether it ever held some that
 //   are kept apart}], proposed [[channel, stamps (null: not within the ranges, or expired; -1: kept apart), superseded_at of each where ranges narrow, and three nulls where notes/pathways tells more]],
-//   vectors: the set that the database searches
+//   store [set of vectors that the database searches, catalogue of the servers that it is one of]
 MATCH (s:Scope) WHERE s.scope IN $scopes
 WITH collect(s {.scope, .language, .version, .notes, .raw_length, .context_length,
                waiting: $narrowed_pool > 0 AND EXISTS { MATCH (n:Note {scope: s.scope, status: 'pending'}) WHERE n.expires_at > $alive },
@@ -87,4 +87,4 @@ WITH sums, channel, notes, expiring, apart,
             AND n.expires_at > $alive AND n.erase_at > $present THEN n.stamp END] END AS stamps,
      CASE WHEN $narrowed_pool > 0 THEN [n IN notes | n.superseded_at.epochMillis] END AS closed
 RETURN sums, collect([channel, stamps, closed, null, null, null]) AS proposed,
-       head(COLLECT { MATCH (x:Store {name: 'store'}) RETURN coalesce(x.vectors, 1) }) AS vectors
+       head(COLLECT { MATCH (x:Store {name: 'store'}) RETURN [coalesce(x.vectors, 1), x.catalogue] }) AS store

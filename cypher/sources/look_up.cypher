@@ -5,10 +5,10 @@
 // $keys: list<string>    keys of the keywords they may carry
 // $statuses: list<string>    of notes that can be read
 // $alive: datetime    the present: what ends by then can't be read
-// returns version, language, notes, store [schema, set of vectors], known [{id, hashes, ended (it is to be erased by now), notes [{id, status, expired}: of an archived one what sums it]}], tails [source, its last passage, with readable], keywords [{key, name}]
+// returns version, language, notes, store [schema, set of vectors, catalogue], known [{id, hashes, ended (it is to be erased by now), notes [{id, status, expired}: of an archived one what sums it]}], tails [source, its last passage, with readable], keywords [{key, name}]
 MATCH (s:Scope {scope: $scope})
 RETURN s.version AS version, s.language AS language, s.notes AS notes,
-       head(COLLECT { MATCH (x:Store {name: 'store'}) RETURN [coalesce(x.upgrading, x.schema), coalesce(x.vectors, 1)] }) AS store,
+       head(COLLECT { MATCH (x:Store {name: 'store'}) RETURN [coalesce(x.upgrading, x.schema), coalesce(x.vectors, 1), x.catalogue] }) AS store,
        COLLECT {
          UNWIND $ids AS id
          MATCH (x:Source {scope: $scope, id: id})

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memgraph_engine.cli import change, erase, look, papers, rows, serve, setup, show, talk
+from memgraph_engine.cli import change, erase, look, papers, rows, serve, servers, setup, show, talk
 from memgraph_engine.cli.db import db_app
 from memgraph_engine.cli.demo import demo
 from memgraph_engine.cli.eval import eval_app
@@ -86,7 +86,8 @@ _PANELS: Mapping[str, Sequence[Commands | Callable[..., None] | str]] = {
     ),
     "Erase for good": (erase.forget, erase.hold, "release", "receipts", erase.verify_erasure),
     "Run it": (
-        *(setup.init, demo, serve.serve, serve.mcp, worker, db_app, serve.keys_app, "users", "tenants", setup.health),
+        *(setup.init, demo, serve.serve, serve.mcp, worker, db_app, serve.keys_app, "users", servers.tenants_app),
+        *(servers.servers_app, setup.health),
         *("verify", "export", import_app, talk.process, "sweep", change.limit, "evict", "render", setup.calibrate),
         setup.embedder_app,
     ),

@@ -98,7 +98,7 @@ def _unknown(memory: "Memory", user: str) -> str:
     if near := _near(user, names):
         return show.clean(f"{said}. Did you mean {' or '.join(map(repr, near))}?")
     if not names:
-        return show.clean(f"{said}, nor any other; `memgraph-engine tenants` lists the tenants.")
+        return show.clean(f"{said}, nor any other; `memgraph-engine tenants list` lists the tenants.")
     return show.clean(f"{said}; `memgraph-engine users --tenant {quote(tenant)}` lists those that there are.")
 
 

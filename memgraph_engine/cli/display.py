@@ -150,7 +150,10 @@ _LINES: Mapping[type, Callable[[Any], str]] = {
         f"{one.since:%Y-%m-%d}  {show.inline(one.text)}{'' if one.holds else f'  (until {one.until:%Y-%m-%d})'}"
     ),
     User: lambda one: f"{one.id}  {show.count(one.notes, 'note')}",
-    Tenant: lambda one: f"{one.name}  {show.count(one.users, 'user')}, {show.count(one.notes, 'note')}",
+    Tenant: lambda one: (
+        f"{one.name}  {show.count(one.users, 'user')}, {show.count(one.notes, 'note')}"
+        f"{f', on {one.server}' if one.server else ''}{f', on the way to {one.to}' if one.to else ''}"
+    ),
     Hold: lambda one: show.inline(f"{one.id}  {one.at:%Y-%m-%d}  {_of_hold(one)}: {one.reason}"),
     ErasureReceipt: lambda one: (
         f"{one.number}  {show.moment(one.ended)}  {one.rule}: {show.count(one.counts['sources'], 'source')}, "

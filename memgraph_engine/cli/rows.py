@@ -176,7 +176,7 @@ ROWS: Mapping[str, Row] = {
         none="No chat model was asked.",
     ),
     "users": Row("List the users of a tenant, each with the number of notes.", none="The tenant has no users."),
-    "tenants": Row("List all tenants, for those who run the database.", none="The database has no tenants."),
+    "tenants list": Row("List all tenants, for those who run the database.", none="The database has no tenants."),
     "update": Row(
         "Give a note a new text; `history` keeps the old one.",
         {**_NOTE, "text": "TEXT: The new text."},

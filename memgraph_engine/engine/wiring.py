@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, wraps
@@ -17,6 +17,7 @@ from memgraph_engine.forks import begun
 from memgraph_engine.graph import schema, scopes
 from memgraph_engine.graph.database import Address, Database, Moved
 from memgraph_engine.graph.note_cache import NoteCache
+from memgraph_engine.graph.servers import Servers
 from memgraph_engine.judging.choose import judge_named
 from memgraph_engine.language.terms import DEFAULT_LANGUAGE
 from memgraph_engine.lifecycle.file import policies
@@ -90,8 +91,8 @@ class Engine:
     """Those of scopes, by name, as they were last known here."""
     own: bool = False
     """Whether the embedder is an object of the program's, which no setting names."""
-    loaded: dict[int, CheckedEmbedder] = field(default_factory=dict)
-    """Embedders that were loaded since, by the numbers of their sets of vectors; of all that comes of this engine."""
+    loaded: dict[tuple[str, str], CheckedEmbedder] = field(default_factory=dict)
+    """Embedders that were loaded, by their names and calibrations; of all that comes of this engine."""
 
     def language_of(self, scope: Scope) -> str:
         """Return the language that a scope is expected to have."""
@@ -137,21 +138,37 @@ def of_set(engine: Engine, found: schema.Recorded) -> Engine:
         return embedder
 
     deferred = DeferredEmbedder(found.model, found.dimensions, found.calibration, loaded)
-    used, cache = engine.loaded.setdefault(found.vectors, deferred), NoteCache(engine.settings.recall.cache_mb << 20)
+    used = engine.loaded.setdefault((found.model, found.calibration), deferred)
+    cache = NoteCache(engine.settings.recall.cache_mb << 20)
     return replace(engine, db=engine.db.of(found.vectors), embedder=used, notes=cache)
 
 
 def followed(engine: Engine) -> Engine:
     """Return the same engine with the embedder that the database has by now; the engine itself where that is its own.
 
+    A database that has become one of several becomes that of the tenant, wherever it lives.
+
     A question's vector and the names of what it is held against are both of one engine: so no search is ever over the
     vectors of another model, whenever the database changes.
     """
     found = schema.recorded(engine.db)
+    if found.catalogue and not engine.db.home:
+        engine.db.several = engine.db.several or _several(engine.db, found.catalogue, engine.db.uri)
+        db = engine.db.several.of(engine.settings.tenant)
+        return of_set(replace(engine, db=db), schema.recorded(db))
     if found.vectors == engine.db.vectors:
         return engine
     _log.warning("The database at %s has the embedder %s by now: it is used from here on.", engine.db.uri, found.model)
     return of_set(engine, found)
+
+
+def of_tenant(engine: Engine, tenant: str) -> Engine:
+    """Return the same engine for another tenant, on the server that it lives on."""
+    engine = replace(engine, settings=engine.settings.model_copy(update={"tenant": tenant}))
+    if not engine.db.home:
+        return engine
+    db = engine.db.home.servers.of(tenant)
+    return of_set(replace(engine, db=db), schema.recorded(db))
 
 
 def load(settings: Settings, named: str, recorded: str = "") -> CheckedEmbedder:
@@ -210,13 +227,29 @@ def ungated(engine: Engine) -> Engine:
 def purge(tenant: str, settings: Settings) -> None:
     """Remove everything of a tenant, of all its users, for good."""
     Scope(tenant)  # refuses what can't be one
-    with open_database(settings) as db:
+    with open_database(settings.model_copy(update={"tenant": tenant})) as db:
         scopes.purge_tenant(db, tenant)
 
 
 def open_database(settings: Settings, clock: Clock = utc_now) -> Database:
-    """Connect to the server that the settings name, else to the managed one, which is started if need be."""
-    at, server = Address.of(settings), None
+    """Connect to the server that the tenant of the settings lives on: there is one, or a catalogue tells it."""
+    servers = open_servers(settings, clock)
+    if not servers.several:
+        return servers.catalogue
+    try:
+        return servers.of(settings.tenant)
+    except BaseException:
+        servers.close()
+        raise
+
+
+def open_servers(settings: Settings, clock: Clock = utc_now) -> Servers:
+    """Connect to the server that the settings name, else to the managed one, which is started if need be.
+
+    Where the settings name a catalogue, or that server is one of several, these are those of the catalogue.
+    """
+    named = settings.catalogue
+    at, server = Address.of(settings, named or settings.uri), None
     if not at:
         from memgraph_engine.graph.server.local import LocalServer
 
@@ -229,13 +262,31 @@ def open_database(settings: Settings, clock: Clock = utc_now) -> Database:
         retry_time=settings.retry_time,
         clock=clock,
         lost=server.lost if server else None,
-    )
+    ).check()
     try:
-        db.check()
+        named = named or schema.recorded(db).catalogue
+        return _several(db, named, settings.uri or db.uri) if named else Servers(db, several=False)
     except BaseException:
         db.close()
         raise
-    return db
+
+
+def add_server(settings: Settings, name: str, uri: str) -> None:
+    """Add a server to the catalogue of the settings; an empty one gets the schema and the embedder of the others.
+
+    Raises StoreMismatch where it has another embedder.
+    """
+    with closing(open_servers(settings)) as servers:
+        schema.make(servers.catalogue, "schema/lease_name", {})
+        db, first = servers.at(uri), next((schema.recorded(one) for one in servers.every()), None)
+        first = first or schema.recorded(db)
+        embedder = _loaded(settings, first if first.model else schema.Recorded(named=settings.embedder))
+        schema.prepare(db.of(first.vectors), embedder.name, embedder.dimensions)
+        servers.add(name, uri, settings.catalogue or servers.catalogue.uri)
+
+
+def _several(db: Database, catalogue: str, here: str) -> Servers:
+    return Servers(db, here=here) if catalogue == db.uri else Servers(db.beside(catalogue), db, here=here)
 
 
 def build(
@@ -282,7 +333,7 @@ def build(
         db.close()
         raise
     cache, load = NoteCache(settings.recall.cache_mb << 20), Load(settings.recall.busy)
-    loaded, theirs = {found.vectors: used}, embedder is not None
+    loaded, theirs = {(used.name, used.fitted): used}, embedder is not None
     return Engine(settings, db, used, clock, roles, cache, second, reranks, lives, load, own=theirs, loaded=loaded)
 
 

@@ -4,13 +4,13 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import chain
 from random import uniform
 from threading import Event, Lock
-from typing import Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import neo4j
 from neo4j import exceptions as driver_errors
@@ -24,12 +24,16 @@ from memgraph_engine.errors import (
     StoreError,
     StoreMismatch,
     Unreachable,
+    WriteConflict,
 )
 from memgraph_engine.forks import begun, leave
-from memgraph_engine.graph.statements import BrokenStatement, statements
+from memgraph_engine.graph.statements import BrokenStatement, guard, statements
 from memgraph_engine.model.memory import UNKNOWN_PAST
 from memgraph_engine.model.ports import Clock, utc_now
 from memgraph_engine.settings import Settings
+
+if TYPE_CHECKING:
+    from memgraph_engine.graph.servers import Residence, Servers
 
 OLDEST_SERVER = (2026, 8)
 # what the driver says while it tries again goes to those who configure logging, and to nobody else
@@ -44,6 +48,7 @@ _CRITICAL = ("No space left on device", "has encountered a critical error")
 _FAILURES = driver_errors.Neo4jError, driver_errors.DriverError
 _GONE = driver_errors.ServiceUnavailable, driver_errors.RoutingServiceUnavailable  # not a cluster without a leader
 _NO_INDEX = "Neo.ClientError.Schema.IndexNotFound"  # an upgrade of the schema makes it anew
+_AWAY = '"away '  # how what fails a statement begins (cypher/fragments/servers/here.cypher)
 
 _CLOSED = "This Memory was closed: connect again, or close it (or leave its `with`) after the last call."
 
@@ -60,9 +65,10 @@ class Address:
     password: str = field(repr=False)
 
     @classmethod
-    def of(cls, settings: Settings) -> Self | None:
-        """Return that of the settings; None for the managed server."""
-        return cls(settings.uri, settings.user, settings.password.get_secret_value()) if settings.uri else None
+    def of(cls, settings: Settings, uri: str | None = None) -> Self | None:
+        """Return that of the settings, or another one with their credentials; None for the managed server."""
+        uri = settings.uri if uri is None else uri
+        return cls(uri, settings.user, settings.password.get_secret_value()) if uri else None
 
 
 class Moved(StoreMismatch):
@@ -93,11 +99,11 @@ def paged(
 
 
 class _Transaction:
-    def __init__(self, transaction: neo4j.Transaction, db: "Database") -> None:
-        self._transaction, self._db = transaction, db
+    def __init__(self, transaction: neo4j.Transaction, db: "Database", access: str) -> None:
+        self._transaction, self._db, self._access = transaction, db, access
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
-        text, given = _prepared(name, parameters, self._db)
+        text, given = _prepared(name, parameters, self._db, self._access)
         return [dict(record) for record in self._transaction.run(text, given)]
 
 
@@ -105,8 +111,8 @@ _PRESENT = ("alive", "present")
 """Parameters that are the present unless they are given: no reader of notes can forget that notes end."""
 
 
-def _prepared(name: str, parameters: Row, db: "Database") -> tuple[str, Row]:
-    """Return what the server gets of a statement."""
+def _prepared(name: str, parameters: Row, db: "Database", access: str) -> tuple[str, Row]:
+    """Return what the server gets of a statement; where there are several, with a look whether the tenant is there."""
     statement = statements(db.vectors)[name]
     lacking = statement.parameters - parameters.keys()
     if lacking:
@@ -115,7 +121,9 @@ def _prepared(name: str, parameters: Row, db: "Database") -> tuple[str, Row]:
         raise BrokenStatement(
             f"{name}: called with the wrong parameters {sorted(statement.parameters ^ parameters.keys())}"
         )
-    return statement.call(parameters)
+    if not db.home:
+        return statement.call(parameters)
+    return statement.call({**parameters, "here": db._metadata(access)}, guard())
 
 
 class _Tries:
@@ -132,15 +140,17 @@ class _Tries:
         Part of the wait is random, so that those who hindered each other do not come back together.
         """
         lacks_index = getattr(error, "code", None) == _NO_INDEX
-        if self.over or not (error.is_retryable() or lacks_index):
+        away = self._db.home is not None and _AWAY in str(getattr(error, "message", ""))
+        if self.over or not (error.is_retryable() or lacks_index or away):
             return False
         if lacks_index:
             self._db.check_vectors()
         now = time.monotonic()
         self._failed = self._failed or now
         ends = self._failed + self._db.retry_time
-        if type(error) in _GONE:
+        if away or type(error) in _GONE:
             self._db.follow()
+        if type(error) in _GONE:
             ends = min(ends, self._began + self._db.connect_timeout)
         wait = min(max(_FIRST_WAIT, 2 * (now - self._failed)), _LONGEST_WAIT) * uniform(0.8, 1.2)  # noqa: S311
         return now + wait <= ends and not self._db.closed.wait(wait)  # whoever closed it expects no answer
@@ -155,11 +165,15 @@ class Database:
     follower. What can be read ends by the `clock` (docs/lifecycle.md). A child of a fork has connections of its own.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_origin", "vectors")
+    __slots__ = ("__dict__", "__weakref__", "_origin", "home", "vectors")
     _origin: "Database"  # whom forks know
     vectors: int
     """The number of the set of vectors that its statements name."""
+    home: "Residence | None"
+    """Of a tenant alone, where it lives: all that is sent goes there."""
     closed: Event
+    several: "Servers | None" = None
+    """The servers that it was found to be one of, after it was connected to as a single one."""
     _borne_out: datetime | None = None  # a time that the clock has been put back from, and the server's is not behind
     _bookmarks: Any  # the driver has no public word for what it knows
 
@@ -173,7 +187,7 @@ class Database:
         clock: Clock = utc_now,
         lost: Callable[[], Address | None] | None = None,
     ) -> None:
-        self.vectors = 1
+        self.vectors, self.home = 1, None
         self._at, self._lost = at, lost
         self._database = database
         self.connect_timeout, self.retry_time = connect_timeout, retry_time
@@ -208,28 +222,47 @@ class Database:
     @property
     def uri(self) -> str:
         """Where the server answers."""
-        return self._at.uri
+        return (self.home.at if self.home else self)._at.uri
 
-    def of(self, vectors: int) -> Self:
-        """Return this database, over the same connections, whose statements name another set of vectors."""
+    def beside(self, uri: str) -> "Database":
+        """Connect to another server as to this one, with the same credentials; raises as `check` does."""
+        return Database(
+            replace(self._at, uri=uri),
+            database=self._database,
+            connect_timeout=self.connect_timeout,
+            retry_time=self.retry_time,
+            clock=self._clock,
+        ).check()
+
+    def of(self, vectors: int, home: "Residence | None" = None) -> Self:
+        """Return it over the same connections, to name another set of vectors, and to go where a tenant's `home` is."""
         other = object.__new__(type(self))
         other.__dict__, other.vectors, other._origin = self.__dict__, vectors, getattr(self, "_origin", self)
+        other.home = home or self.home
         return other
 
-    def fits(self, vectors: int) -> None:
-        """Raise Moved where the database has come to search another set of vectors than is named here."""
-        if vectors != self.vectors:
+    def fits(self, vectors: int, catalogue: str | None = None) -> None:
+        """Raise Moved where the database searches another set of vectors by now, or has become one of a `catalogue`."""
+        if vectors != self.vectors or (catalogue and not self.home):
             raise Moved(f"The embedder of the database at {self.uri} was changed. Connect anew, and try again.")
 
     def check_vectors(self) -> None:
         """Ask what the database searches, for what has no statement that tells it; raises Moved as `fits` does."""
         for store in self.run("store/read"):
-            self.fits(store["vectors"])
+            self.fits(store["vectors"], store["catalogue"])
 
-    def check(self) -> None:
-        """Reach the server; raises Unreachable, AuthenticationFailed or ServerTooOld."""
-        with self._translated():
-            agent = self._driver.get_server_info().agent
+    def check(self) -> Self:
+        """Reach the server, and return this; or close it. Raises Unreachable, AuthenticationFailed or ServerTooOld."""
+        try:
+            with self._translated():
+                agent = self._driver.get_server_info().agent
+            self._check_version(agent)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def _check_version(self, agent: str) -> None:
         version = agent.partition("/")[2]
         parts = version.split(".")
         if not all(part.isdigit() for part in parts[:2]) or tuple(map(int, parts[:2])) < OLDEST_SERVER:
@@ -237,6 +270,10 @@ class Database:
                 f"The server at {self.uri} is Neo4j {version}; "
                 f"{'.'.join(f'{part:02}' for part in OLDEST_SERVER)} or newer is needed."
             )
+
+    def everywhere(self) -> "Iterator[Database]":
+        """Yield what reaches each server that there is."""
+        yield from self.home.servers.every() if self.home else [self]
 
     def alive(self) -> datetime:
         """Return the present by which notes are read: the clock's, but never behind what it was before.
@@ -259,14 +296,14 @@ class Database:
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one reading statement, which may make transactions of its own; nothing begins or ends one around it."""
-        prepared, tries = _prepared(name, parameters, self), _Tries(self)
+        prepared, tries = self._alone(name, parameters, neo4j.READ_ACCESS), _Tries(self)
         while True:
             with self._trying(tries, neo4j.READ_ACCESS) as session:
                 return [dict(record) for record in session.run(*prepared)]
 
     def stream(self, name: str, /, **parameters: Any) -> Iterator[Row]:
         """Run one reading statement and yield its rows as they come, of which there may be millions."""
-        prepared, tries = _prepared(name, parameters, self), _Tries(self)
+        prepared, tries = self._alone(name, parameters, neo4j.READ_ACCESS), _Tries(self)
         while True:
             with self._trying(tries, neo4j.READ_ACCESS) as session:
                 for record in session.run(*prepared):
@@ -279,7 +316,7 @@ class Database:
 
         It is sent again when its answer is lost, though it may have been committed: a second time must do no harm.
         """
-        prepared, tries = _prepared(name, parameters, self), _Tries(self)
+        prepared, tries = self._alone(name, parameters, neo4j.WRITE_ACCESS), _Tries(self)
         while True:
             with self._trying(tries, neo4j.WRITE_ACCESS) as session:
                 return [dict(record) for record in session.run(*prepared)]
@@ -300,10 +337,19 @@ class Database:
         tries = _Tries(self)
         while True:
             with self._trying(tries, access) as session:
-                transaction = session.begin_transaction()
-                done = work(_Transaction(transaction, self))
+                transaction = session.begin_transaction(self._metadata(access))
+                done = work(_Transaction(transaction, self, access))
                 transaction.commit()
                 return done
+
+    def _alone(self, name: str, parameters: Row, access: str) -> tuple[str | neo4j.Query, Row]:
+        """Return what the server gets of a statement that is a transaction."""
+        text, given = _prepared(name, parameters, self, access)
+        return (neo4j.Query(text, self._metadata(access)) if self.home else text), given
+
+    def _metadata(self, access: str) -> Row | None:
+        """Return what the server's list of transactions has of one: who moves a tenant waits for those of that."""
+        return {"tenant": self.home.tenant, "writes": access == neo4j.WRITE_ACCESS} if self.home else None
 
     @contextmanager
     def _trying(self, tries: "_Tries", access: str) -> Iterator[neo4j.Session]:
@@ -317,7 +363,10 @@ class Database:
                     raise
 
     def follow(self) -> None:
-        """Turn to where the server answers by now; raises what is known of one that does not."""
+        """Turn to where the server answers, or the tenant lives, by now; raises what is known of one that does not."""
+        if self.home:
+            self.home.turn()
+            return
         found = self._lost() if self._lost else None
         with self._lock:
             if found and found != self._at:
@@ -326,9 +375,13 @@ class Database:
                 former.close()
 
     def close(self) -> None:
-        """Close all connections; can be called twice."""
+        """Close all connections, also to the other servers; can be called twice."""
+        if self.closed.is_set():
+            return
         self.closed.set()
         self._driver.close()
+        if servers := self.home.servers if self.home else self.several:
+            servers.close()
 
     def __enter__(self) -> Self:
         return self
@@ -343,8 +396,9 @@ class Database:
         The driver would say its goodbyes there, which the server takes for the rest of that message, or ask for the
         rest of a result that never began. An error stays what it was, also where the session can't be closed after it.
         """
-        session = self._driver.session(
-            database=self._database, bookmark_manager=self._bookmarks, default_access_mode=access
+        there = self.home.at if self.home else self
+        session = there._driver.session(
+            database=there._database, bookmark_manager=there._bookmarks, default_access_mode=access
         )
         try:
             yield session
@@ -391,6 +445,11 @@ class Database:
             "Neo.TransientError.General.DatabaseUnavailable",
         }:
             return Unreachable(f"{self.uri} has no usable database {self._database!r}: {error.message}.")
+        if self.home and _AWAY in str(error.message):
+            return WriteConflict(
+                f"The tenant {self.home.tenant!r} is being moved to another server, which takes some seconds more: "
+                "this call was not carried out. Make it again."
+            )
         if error.code == _NO_INDEX:
             return StoreError(
                 f"The database at {self.uri} lacks an index, which a client that upgrades its schema makes anew, or "

@@ -20,14 +20,21 @@ def every(tx: Runner, tenant: str) -> list[Key]:
     return [_key(row) for row in tx.run("keys/list", tenant=tenant)]
 
 
-def find(tx: Runner, secret: str) -> Key | None:
-    """Return the key of a secret, whichever tenant's; None if there is none. It may be revoked, or have ended."""
-    return next((_key(row) for row in tx.run("keys/find", hash=fingerprint(secret))), None)
+def find(db: Database, secret: str) -> Key | None:
+    """Return the key of a secret, whichever tenant's; None if there is none. It may be revoked, or have ended.
+
+    Of several servers that counts on which its tenant lives.
+    """
+    for one in db.everywhere():
+        for row in one.run("keys/find", hash=fingerprint(secret)):
+            if not db.home or db.home.servers.where(row["tenant"]) is one:
+                return _key(row)
+    return None
 
 
-def some(tx: Runner, *, ended: bool = False) -> bool:
+def some(db: Database, *, ended: bool = False) -> bool:
     """Tell whether any tenant has a key that opens something; with `ended`, or ever had one."""
-    return bool(tx.run("keys/some", ended=ended))
+    return any(one.run("keys/some", ended=ended) for one in db.everywhere())
 
 
 def revoke(db: Database, tenant: str, id: str, now: datetime) -> Key | None:

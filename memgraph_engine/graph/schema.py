@@ -45,7 +45,8 @@ _COMPLETED = {
     "schema/unmarked": 23,
     "schema/sayings": 26,
 }
-_OTHERS = ("schema/await", "schema/drop", *_COMPLETED)  # make no index or constraint
+OF_SERVERS = ("schema/server_name", "schema/tenant_name", "schema/presence_tenant")  # made by `servers add` alone
+_OTHERS = ("schema/await", "schema/drop", *OF_SERVERS, *_COMPLETED)  # make no index or constraint of every database
 _ALIKE = 0.9  # cosine of one word's vectors: of a model in 4 bits on two kinds of machine it is above .99
 _WAIT = 300  # seconds for the indexes of a new database
 
@@ -54,7 +55,8 @@ _WAIT = 300  # seconds for the indexes of a new database
 class Recorded:
     """The embedder whose vectors a database searches: the name that it reports, and what settings call it.
 
-    `vectors` is the number of the set, `former` the name of the one that this took the place of.
+    `vectors` is the number of the set. `former` is the name of the one that this took the place of. `catalogue` is the
+    address of the catalogue of several servers, where this is one of them.
     """
 
     model: str = ""
@@ -63,6 +65,7 @@ class Recorded:
     former: str = ""
     calibration: str = ""
     dimensions: int = 0
+    catalogue: str = ""
 
 
 def recorded(db: Database) -> Recorded:
@@ -82,7 +85,7 @@ def prepare(db: Database, model: str, dimensions: int, probe: "NDArray[np.float3
     """
     rows = _known(db)
     if not rows or rows[0]["schema"] < VERSION:
-        _define(db, "schema/lease_name", {})
+        make(db, "schema/lease_name", {})
         with leases.held(db, "schema"):  # of clients that meet one makes it
             rows = _known(db)
             if not rows or rows[0]["schema"] < VERSION:
@@ -144,14 +147,14 @@ def _make(db: Database, rows: list[Row], model: str, dimensions: int) -> list[Ro
         if older < since:
             db.commit(name)
     define(db, dimensions, _WAIT)
-    return db.commit("store/create", model=model, dimensions=dimensions, schema=VERSION)
+    return db.commit("store/create", model=model, dimensions=dimensions, schema=VERSION, vectors=db.vectors)
 
 
 def define(db: Database, dimensions: int, seconds: int) -> None:
     """Make the constraints and indexes that there are not yet, and wait so long until all of them answer."""
     for name, statement in statements().items():
         if name.startswith("schema/") and name not in _OTHERS:
-            _define(db, name, {"dimensions": dimensions} if statement.parameters else {})
+            make(db, name, {"dimensions": dimensions} if statement.parameters else {})
     db.run("schema/await", seconds=seconds)
 
 
@@ -173,10 +176,10 @@ def told(db: Database, name: str, scope: str, kind: type[T]) -> T | None:
     return None
 
 
-def current(db: Database, found: int, vectors: int) -> None:
-    """Raise StoreMismatch where the database has a newer schema, or searches another set of vectors, than is known."""
+def current(db: Database, found: int, vectors: int, catalogue: str | None) -> None:
+    """Raise StoreMismatch where the database has a newer schema, other vectors or a catalogue, than is known."""
     check(db, found)
-    db.fits(vectors)
+    db.fits(vectors, catalogue)
 
 
 def check(db: Database, found: int) -> None:
@@ -189,7 +192,7 @@ def check(db: Database, found: int) -> None:
         )
 
 
-def _define(db: Database, name: str, parameters: Row) -> None:
+def make(db: Database, name: str, parameters: Row) -> None:
     """Run a schema statement; of clients that meet in a new database one makes it, whichever."""
     try:
         db.write(lambda tx: tx.run(name, **parameters))

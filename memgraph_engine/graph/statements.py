@@ -74,15 +74,18 @@ class Statement:
         """The statement with all its parts, as its file has it."""
         return "\n".join(part.text for part in self.parts)
 
-    def call(self, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    def call(self, given: Mapping[str, Any], before: tuple[str, ...] = ()) -> tuple[str, dict[str, Any]]:
         """Return the text that the server gets, and all that it is given in one parameter.
+
+        What is to stand `before` the statement takes its parameters from the same map.
 
         The server compiles a statement anew for each kind of parameters that it has not seen, and takes lists of other
         lengths for other kinds. Of a map it asks nothing. Commands of the schema are run once, and take no maps.
         """
         if self.name.startswith("schema/"):
             return f"CYPHER 25\n{self.text}", dict(given)
-        return _sent(tuple(part.text for part in self.parts if part.is_sent(given))), {"given": _UnreadMap(given)}
+        texts = tuple(part.text for part in self.parts if part.is_sent(given))
+        return _sent((*before, *texts)), {"given": _UnreadMap(given)}
 
     def whole(self, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """Return the same with all parts, whatever is given."""
@@ -113,6 +116,11 @@ def statements(vectors: int = 1) -> dict[str, Statement]:
     """Return all statements by name, as they name a set of vectors; raises BrokenStatement where a header is wrong."""
     files = {name: text for name, text in _files().items() if not name.startswith(_FRAGMENTS)}
     return {name: _parse(name, text, vectors) for name, text in files.items()}
+
+
+def guard() -> tuple[str, ...]:
+    """Return what stands before each statement of a tenant that may live on another server."""
+    return (statements()["servers/here"].text.removesuffix("\nRETURN away"),)
 
 
 def of_set(text: str, vectors: int) -> str:

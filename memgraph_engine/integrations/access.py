@@ -9,6 +9,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 
 from memgraph_engine.client import Memory
+from memgraph_engine.engine.wiring import of_tenant
 from memgraph_engine.errors import KeyRefused, NotAllowed, NotFound
 from memgraph_engine.forks import lock
 from memgraph_engine.graph import keys
@@ -138,9 +139,7 @@ class Access:
     def _of(self, tenant: str) -> Memory:
         with self._lock:
             if tenant not in self._tenants:
-                engine = self.own.engine
-                settings = engine.settings.model_copy(update={"tenant": tenant})
-                self._tenants[tenant] = Memory(replace(engine, settings=settings))
+                self._tenants[tenant] = Memory(of_tenant(self.own.engine, tenant))
             return self._tenants[tenant]
 
 

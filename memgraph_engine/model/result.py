@@ -626,11 +626,16 @@ class User(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Tenant(Result):
-    """A tenant of the database: how many users it has, and notes that can be read, the shared ones included."""
+    """A tenant of the database: how many users it has, and notes that can be read, the shared ones included.
+
+    Of several servers, the one that it lives on, and the one that it is being moved `to`.
+    """
 
     name: str
     users: int
     notes: int
+    server: str = ""
+    to: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -210,7 +210,7 @@ def propose(
     while True:
         given = parameters(replace(query, reading=reading), languages, settings, factor, spare)
         answer = db.run("notes/propose", **given)[0]
-        db.fits(answer["vectors"])
+        db.fits(*answer["store"])
         recorded = sorted({scope["language"] for scope in answer["sums"]})
         if recorded and recorded != sorted(languages):
             languages, reading = recorded, query.read(recorded)

@@ -13,7 +13,7 @@ from memgraph_engine.blocks.rebuild import Blocks
 from memgraph_engine.claims.consolidation import Claims
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.engine.passes import DAY, Pass
-from memgraph_engine.engine.wiring import Engine, followed
+from memgraph_engine.engine.wiring import Engine, followed, of_tenant
 from memgraph_engine.errors import MemgraphEngineError, StoreError
 from memgraph_engine.graph import leases, scopes
 from memgraph_engine.graph.database import Moved
@@ -97,6 +97,7 @@ class Worker:
     ) -> None:
         self._engine, self._tell = engine, tell
         self._tenant = None if every_tenant else engine.settings.tenant
+        self._engines = {engine.settings.tenant: engine}
         self.jobs = JOBS
         self.plans = {job.name: job.plan(engine) for job in JOBS}
         """When each job is due, for people."""
@@ -145,14 +146,24 @@ class Worker:
                     self._bell.get(timeout=self._engine.settings.worker.every)
 
     def _look(self, *, again: bool) -> bool:
-        """Do what is due in each memory; return whether anything was done."""
+        """Do what is due in each memory; return whether anything was done. Of several servers, tenant by tenant."""
         self._engine = followed(self._engine)
+        home, done = self._engine.db.home, False
+        if self._tenant is not None or not home:
+            return self._look_at(self._tenant, again=again)
+        for one in home.servers.tenants():
+            known = self._engines.get(one.name)
+            self._engine = self._engines[one.name] = followed(known) if known else of_tenant(self._engine, one.name)
+            done |= self._look_at(one.name, again=again)
+        return done
+
+    def _look_at(self, tenant: str | None, *, again: bool) -> bool:
         done = self._embed(again=again)
         settings, now = self._engine.settings, self._engine.now()
-        for name in scopes.imports_cut_off(self._engine.db, self._tenant):
+        for name in scopes.imports_cut_off(self._engine.db, tenant):
             scopes.clear(self._engine.db, name)
         unpruned, unweighed = (now - DAY if on else None for on in (prunes(settings), settings.use.prune))
-        for one in waiting(self._engine.db, self._tenant, unpruned, unweighed, _after(self._engine)):
+        for one in waiting(self._engine.db, tenant, unpruned, unweighed, _after(self._engine)):
             for lease in dict.fromkeys(job.lease for job, _ in self._due(one)):
                 if self.stopping:
                     return done
