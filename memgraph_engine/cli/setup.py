@@ -16,7 +16,7 @@ from memgraph_engine.errors import SettingsError
 from memgraph_engine.resources import resource
 
 if TYPE_CHECKING:
-    from memgraph_engine.model.health import Health
+    from memgraph_engine.model.health import Health, Undone
     from memgraph_engine.settings import Settings
 
 _NEXT = """Ready. A conversation to look at: memgraph-engine demo
@@ -100,15 +100,18 @@ def health(
     found = _look(on.tenant, timedelta(seconds=overdue))
     on.failed = not found.ok
     yield found
-    waits = {
-        f"waits to {one.job}": f"{one.memories:,} memories{f', since {show.moment(one.since)}' if one.since else ''}"
-        for one in found.undone
-    }
+    waits = {f"waits to {one.job}": _waits(one) for one in found.undone}
     facts = {"server": found.server, "schema": f"{found.schema} of {found.expected}", "clock": f"{found.clock:+} s"}
     topics = {"topics": _topics(found.fresh)} if found.fresh else {}
     show.facts({**facts, **waits, **topics, "state": "well" if found.ok else "not well"})
     for fault in found.faults:
         typer.echo(show.clean(fault), err=True)
+
+
+def _waits(one: "Undone") -> str:
+    notes = f"{show.count(one.notes, 'note')} in " if one.notes else ""
+    since = f", since {show.moment(one.since)}" if one.since else ""
+    return f"{notes}{one.memories:,} memories{since}"
 
 
 def _topics(fresh: int) -> str:

@@ -12,18 +12,19 @@ from memgraph_engine.model.scope import Scope
 class Waiting:
     """What came to a scope since its topics were found (`ran`, None for never): writes, and notes new to the graph.
 
-    `pending`: some notes are not constructed yet. `expiring`: some may have expired that are not swept yet. `crowded`:
-    it is above its cap, in notes or in bytes. `erasing`: an erasure is begun and not done. `evolving`: it was told
-    enough since it evolved. `unbuilt`: it was written to enough since its blocks were built, `unclaimed` since claims
-    were looked for. `pruned` is when its history was, and `weighed` when the utilities of its notes were looked at;
-    None for never.
+    `pending`: since when `notes` are not constructed yet. `expiring`: since when some may have expired that are not
+    swept yet. `erasing`: since when an erasure is begun and not done. `crowded`: it is above its cap, in notes or in
+    bytes. `evolving`: it was told enough since it evolved. `unbuilt`: it was written to enough since its blocks were
+    built, `unclaimed` since claims were looked for. `pruned` is when its history was, and `weighed` when the utilities
+    of its notes were looked at. Times are None for never.
     """
 
     scope: Scope
-    pending: bool
-    expiring: bool
+    notes: int
+    pending: datetime | None
+    expiring: datetime | None
+    erasing: datetime | None
     crowded: bool
-    erasing: bool
     evolving: bool
     unbuilt: bool
     unclaimed: bool

@@ -13,12 +13,14 @@ from memgraph_engine.interface.results import Result
 class Undone(Result):
     """Work that waits for a worker, by the name of its job: in how many memories, and since when in the first of them.
 
-    `since` is None where that is not known: a memory is over its cap as long as it is.
+    `since` is None where that is not known: a memory is over its cap as long as it is. `notes` counts those that wait
+    to be constructed.
     """
 
     job: str
     memories: int
     since: datetime | None
+    notes: int = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -159,11 +159,9 @@ class Worker:
 
     def _look_at(self, tenant: str | None, *, again: bool) -> bool:
         done = self._embed(again=again)
-        settings, now = self._engine.settings, self._engine.now()
         for name in scopes.imports_cut_off(self._engine.db, tenant):
             scopes.clear(self._engine.db, name)
-        unpruned, unweighed = (now - DAY if on else None for on in (prunes(settings), settings.use.prune))
-        for one in waiting(self._engine.db, tenant, unpruned, unweighed, _after(self._engine)):
+        for one in backlog(self._engine, tenant):
             for lease in dict.fromkeys(job.lease for job, _ in self._due(one)):
                 if self.stopping:
                     return done
@@ -256,6 +254,13 @@ class Worker:
         last, _ = self._rests.get(key, (0.0, 0.0))
         rest = min(max(_FIRST_REST, 2 * last), _LONGEST_REST) if again else inf
         self._rests[key] = rest, time.monotonic() + rest
+
+
+def backlog(engine: Engine, tenant: str | None) -> list[Waiting]:
+    """Return what waits for workers in the memories of a tenant, or of all if none is named."""
+    settings, now = engine.settings, engine.now()
+    unpruned, unweighed = (now - DAY if on else None for on in (prunes(settings), settings.use.prune))
+    return waiting(engine.db, tenant, unpruned, unweighed, _after(engine))
 
 
 def _after(engine: Engine) -> Limits:

@@ -48,12 +48,13 @@ class Sweep(Pass[Swept]):
     """Erases what has its end for good, but what is held, and archives what else has expired. Raises ClockSkew."""
 
     name, when = "expire", "where notes have expired, or once a day where history has a budget"
+    sign, why = "expiring", "expired notes"
 
     @classmethod
     def due(cls, engine: Engine, waiting: Waiting, now: datetime) -> str:
         """Say what has expired, notes or history."""
         old = prunes(engine.settings) and (waiting.pruned is None or waiting.pruned <= now - DAY)
-        return "expired notes" if waiting.expiring else "a day's history" if old else ""
+        return super().due(engine, waiting, now) or ("a day's history" if old else "")
 
     def counts(self, made: Swept) -> Mapping[str, int] | None:
         """Return what was archived, erased and pruned, as far as anything was."""

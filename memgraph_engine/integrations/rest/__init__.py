@@ -20,6 +20,7 @@ from memgraph_engine.integrations.access import Access
 from memgraph_engine.integrations.rest import document, problems, routes, service
 from memgraph_engine.integrations.rest.asked import parameters
 from memgraph_engine.integrations.rest.gate import Gate, Metrics
+from memgraph_engine.integrations.rest.waiting import Waiting
 from memgraph_engine.integrations.rest.work import Work
 from memgraph_engine.resources import VERSION
 
@@ -62,7 +63,7 @@ def app(memory: Memory, *, access: Access | None = None, ui: bool = False) -> Fa
         redirect_slashes=False,
         telemetry=_QUIET,
     )
-    metrics = Metrics()
+    metrics = Metrics(Waiting(memory, None))
     made.state.access, made.state.work, made.state.metrics = given, work, metrics
     made.state.readiness = service.Readiness(memory)
     for part in (routes, service):

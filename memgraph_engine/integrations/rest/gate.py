@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.registry import Collector
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
@@ -26,10 +27,11 @@ _METHODS = frozenset({"GET", "POST", "PUT", "DELETE"})
 
 
 class Metrics:
-    """The counts of one server."""
+    """The counts of one server, and what waits for workers."""
 
-    def __init__(self) -> None:
+    def __init__(self, waiting: Collector) -> None:
         self._registry = CollectorRegistry()
+        self._registry.register(waiting)
         self._requests = Counter(
             "memgraph_engine_requests",
             "Requests that were answered.",
@@ -48,7 +50,7 @@ class Metrics:
         )
 
     def page(self) -> bytes:
-        """Return all counts in the text form of Prometheus."""
+        """Return all counts in the text form of Prometheus; it asks the database."""
         return generate_latest(self._registry)
 
     async def watch(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:

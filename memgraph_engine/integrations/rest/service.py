@@ -5,7 +5,9 @@ import logging
 import time
 
 from fastapi import APIRouter, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import MemgraphEngineError, NotAllowed
@@ -64,7 +66,7 @@ _COUNTS = {"description": "All counts.", "content": {"text/plain": {"schema": {"
 
 
 @router.get("/health/live", operation_id="live", responses={200: _LIVES})
-async def live() -> Response:
+async def live(_request: Request) -> Response:
     """Tell that the process serves requests; no key is asked for."""
     return _told(ok=True)
 
@@ -76,10 +78,14 @@ async def ready(request: Request) -> Response:
     return _told(ok=await readiness.ok())
 
 
+HEALTH = (Route("/health/live", live), Route("/health/ready", ready))
+"""The same for what is no server of memories."""
+
+
 @router.get("/metrics", operation_id="metrics", responses={200: _COUNTS})
 async def metrics(request: Request, asked: OfTenant) -> Response:
-    """Tell what the server counts, of all tenants, for Prometheus; it takes a key of the server's own tenant."""
+    """Tell what is counted, and what waits in all tenants, for Prometheus, to a key of the server's own tenant."""
     if asked.caller.memory is not asked.access.own:
         raise NotAllowed("What the server counts is told to a key of the server's own tenant.")
     counts: Metrics = request.app.state.metrics
-    return Response(counts.page(), media_type=MEDIA)
+    return Response(await run_in_threadpool(counts.page), media_type=MEDIA)

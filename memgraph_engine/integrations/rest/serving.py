@@ -4,19 +4,30 @@ import asyncio
 import errno
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
+from threading import Thread
+from types import FrameType
 from typing import Any
 
 import uvicorn
+from prometheus_client import CollectorRegistry, generate_latest
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.graph import keys
 from memgraph_engine.integrations.access import Access
-from memgraph_engine.integrations.rest import app
+from memgraph_engine.integrations.rest import app, service
+from memgraph_engine.integrations.rest.gate import MEDIA
+from memgraph_engine.integrations.rest.waiting import Waiting
 from memgraph_engine.settings import ServeSettings
 
 _KEEP_ALIVE = 15  # seconds for which a connection waits for the next request
@@ -71,14 +82,43 @@ def admitted(memory: Memory, *, alone: bool) -> Access:
     return Access(memory, required=required)
 
 
-def serve(memory: Memory, access: Access, one: socket.socket, *, ui: bool = False) -> None:
+def serve(
+    memory: Memory, access: Access, one: socket.socket, *, ui: bool = False, ending: Callable[[], None] = lambda: None
+) -> None:
     """Serve until SIGTERM or SIGINT: then nothing new is taken, and what runs may end.
 
-    A second SIGINT ends it at once.
+    A second SIGINT ends it at once. `ending` is called as the end begins.
     """
-    settings = memory.engine.settings.serve
-    config = uvicorn.Config(
-        app(memory, access=access, ui=ui),
+    _Server(_config(app(memory, access=access, ui=ui), memory.engine.settings.serve), ending).run(sockets=[one])
+
+
+@contextmanager
+def telling(memory: Memory, tenant: str | None, one: socket.socket) -> Iterator[None]:
+    """Tell of a worker beside it, in a thread: /health/live, /health/ready, and /metrics of what waits for a tenant.
+
+    Of all tenants if none is named. No key is asked for: nothing but counts is told.
+    """
+    registry = CollectorRegistry()
+    registry.register(Waiting(memory, tenant))
+
+    async def metrics(_request: Request) -> Response:
+        return Response(await run_in_threadpool(generate_latest, registry), media_type=MEDIA)
+
+    told = Starlette(routes=[*service.HEALTH, Route("/metrics", metrics)])
+    told.state.readiness = service.Readiness(memory)
+    server = uvicorn.Server(_config(told, memory.engine.settings.serve))
+    thread = Thread(target=server.run, kwargs={"sockets": [one]}, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def _config(told: ASGIApp, settings: ServeSettings) -> uvicorn.Config:
+    return uvicorn.Config(
+        told,
         http=_protocol(settings),
         ws="none",
         lifespan="on",
@@ -91,11 +131,18 @@ def serve(memory: Memory, access: Access, one: socket.socket, *, ui: bool = Fals
         timeout_graceful_shutdown=round(settings.stop) or 1,
         h11_max_incomplete_event_size=_HEAD,
     )
-    _Server(config).run(sockets=[one])
 
 
 class _Server(uvicorn.Server):
     """A server that ends by itself when it was asked to: the process does what is left to do, and ends well."""
+
+    def __init__(self, config: uvicorn.Config, ending: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ending = ending
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._ending()
+        super().handle_exit(sig, frame)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -1,0 +1,40 @@
+"""How much waits for workers, as who runs them watches it: by groups of tenants, and by jobs."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.worker.work import JOBS, backlog
+
+
+@dataclass(slots=True)
+class Queue:
+    """In how many memories of a group of tenants a job is due, and since when in the first; None where none is known.
+
+    `notes` counts those that wait to be constructed, in all of these memories.
+    """
+
+    group: str
+    job: str
+    memories: int = 0
+    notes: int = 0
+    since: datetime | None = None
+
+
+def queues(engine: Engine, tenant: str | None) -> list[Queue]:
+    """Return what workers would do now for a tenant, or for all if none is named: each job of each group, if 0 too.
+
+    A tenant's group is the first of the setting `worker.tenant_groups` with which its name begins, else ''.
+    """
+    groups, now = (*engine.settings.worker.tenant_groups, ""), engine.now()
+    found = {(group, job.name): Queue(group, job.name) for group in groups for job in JOBS}
+    for one in backlog(engine, tenant):
+        group = next(filter(one.scope.tenant.startswith, groups))
+        for job in JOBS:
+            if job.due(engine, one, now):
+                queue = found[group, job.name]
+                queue.memories += 1
+                queue.notes += one.notes if job.sign == "pending" else 0
+                if isinstance(since := getattr(one, job.sign, None), datetime):
+                    queue.since = min(since, queue.since or since)
+    return list(found.values())
