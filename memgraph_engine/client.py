@@ -132,14 +132,16 @@ class Memory:
         judge: Judge | None = None,
         reranker: Reranker | None = None,
         clock: Clock = utc_now,
+        late: bool = False,
     ) -> Self:
         """Connect to `uri`, else to MEMGRAPH_ENGINE_URI, else to the managed local Neo4j, started if need be.
 
         `embedder` is a name as the setting takes it, or any object with `embed_documents`, `embed_query` and a `name`.
         `llm` is a ChatModel that is asked instead of those that the settings name. `judge` is a Judge that is asked
         before a note is merged or replaced. `reranker` is a Reranker that puts the best notes of a search in order.
-        `language` is the language of new memories. Raises SettingsError, LocalServerError, DownloadError, MissingExtra,
-        or a StoreError that says what is wrong.
+        `language` is the language of new memories. With `late` an embedder that the database knows is loaded, and held
+        against it, when the first vector is needed. Raises SettingsError, LocalServerError, DownloadError,
+        MissingExtra, or a StoreError that says what is wrong.
         """
         name, own = (embedder, None) if isinstance(embedder, str) else (None, embedder)
         every = {"uri": uri, "tenant": tenant, "language": language, "embedder": name}
@@ -149,7 +151,8 @@ class Memory:
         elif chosen:
             settings = Settings.load(**{**settings.model_dump(), **chosen})
         rankings(settings.recall.ranking)  # one that can't be used is said now, not at the first question
-        return cls(wiring.build(settings, embedder=own, llm=llm, judge=judge, reranker=reranker, clock=clock))
+        build = partial(wiring.build, settings, embedder=own, llm=llm, judge=judge, reranker=reranker)
+        return cls(build(clock=clock, late=late))
 
     def _follow(self) -> None:
         """Take the embedder that the database has by now; methods do so themselves, where it was changed meanwhile."""

@@ -31,7 +31,7 @@ def connect(tenant: str | None) -> "Memory":
     """Connect as the settings say; the imports that this takes are made here, so that `--help` is fast."""
     from memgraph_engine.client import Memory
 
-    return Memory.connect(tenant=tenant)
+    return Memory.connect(tenant=tenant, late=True)
 
 
 class Target(ExitStack):

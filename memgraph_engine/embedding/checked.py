@@ -1,11 +1,11 @@
 """What the engine itself holds: any embedder, with its answers checked and as arrays."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from memgraph_engine.arrays import NDArray, np
-from memgraph_engine.errors import EmbeddingError
+from memgraph_engine.errors import DownloadError, EmbeddingError, MissingExtra, SettingsError, StoreMismatch
 from memgraph_engine.model.ports import Embedder
 
 
@@ -15,7 +15,7 @@ class CheckedEmbedder:
     Neo4j silently leaves a vector of the wrong length out of its index, so nothing else would notice.
     """
 
-    def __init__(self, inner: Embedder) -> None:
+    def __init__(self, inner: Embedder, dimensions: int | None = None) -> None:
         name = getattr(inner, "name", None)
         if not isinstance(name, str) or not name:
             raise EmbeddingError(
@@ -31,7 +31,9 @@ class CheckedEmbedder:
         self.fitted = ""
         """What `calibrate` fitted for it, as the database has it; "" without."""
         self._inner = inner
-        self._dimensions: int | None = None
+        self.late = dimensions is not None
+        """Whether it is loaded when the first vector is needed: the length of its vectors is known."""
+        self._dimensions = dimensions
 
     @cached_property
     def probe(self) -> "NDArray[np.float32]":
@@ -47,20 +49,22 @@ class CheckedEmbedder:
         """Return an array of shape (texts, dimensions); raises EmbeddingError."""
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        try:
-            vectors = self._inner.embed_documents(list(texts))
-        except Exception as error:  # a stranger's code: whatever it raises, the caller learns whose it was
-            raise EmbeddingError(f"The embedder {self.name!r} failed on {len(texts)} texts: {error}") from error
+        vectors = self._asked(lambda: self._inner.embed_documents(list(texts)), f"{len(texts)} texts")
         return self._checked(vectors, len(texts))
 
     def embed_query(self, text: str) -> "NDArray[np.float32]":
         """Return an array of shape (dimensions,); raises EmbeddingError."""
-        try:
-            given = self._inner.embed_query(text)
-        except Exception as error:  # as above
-            raise EmbeddingError(f"The embedder {self.name!r} failed on a question: {error}") from error
+        given = self._asked(lambda: self._inner.embed_query(text), "a question")
         vector: NDArray[np.float32] = self._checked([given], 1)[0]
         return vector
+
+    def _asked(self, call: Callable[[], object], what: str) -> object:
+        try:
+            return call()
+        except (DownloadError, MissingExtra, SettingsError, StoreMismatch):  # it could not be loaded
+            raise
+        except Exception as error:  # a stranger's code: whatever it raises, the caller learns whose it was
+            raise EmbeddingError(f"The embedder {self.name!r} failed on {what}: {error}") from error
 
     def _checked(self, vectors: object, expected: int) -> "NDArray[np.float32]":
         try:

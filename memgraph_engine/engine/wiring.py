@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from functools import cache, wraps
 from inspect import isgenerator
 from threading import Lock
+from types import SimpleNamespace
 from typing import Any, TypeVar, cast
 
 from memgraph_engine.embedding.checked import CheckedEmbedder
-from memgraph_engine.embedding.choose import embedder_named
+from memgraph_engine.embedding.choose import MODELS, embedder_named
 from memgraph_engine.errors import InvalidInput, Overloaded, SettingsError, StoreMismatch
 from memgraph_engine.forks import begun
 from memgraph_engine.graph import schema, scopes
@@ -153,6 +154,26 @@ def load(settings: Settings, named: str, recorded: str = "") -> CheckedEmbedder:
     return CheckedEmbedder(embedder_named(settings.model_copy(update={"embedder": named}), recorded))
 
 
+def _late(settings: Settings, db: Database, found: schema.Recorded) -> CheckedEmbedder:
+    """Return the database's embedder, to be loaded when a vector is needed, if it is a known model; else load it."""
+
+    @cache
+    def loaded() -> CheckedEmbedder:
+        return CheckedEmbedder(embedder_named(settings)) if settings.embedder else _loaded(settings, found)
+
+    def proved() -> CheckedEmbedder:
+        schema.prove(db, found.model, loaded().probe, found.probe)
+        return loaded()
+
+    known = {one.name: one.languages for name, one in MODELS.items() if settings.embedder in ("", name)}
+    if found.model not in known:
+        return loaded()
+    late: Any = SimpleNamespace(name=found.model, languages=known[found.model])
+    late.embed_documents = lambda texts: proved().embed_documents(texts)
+    late.embed_query = lambda text: proved().embed_query(text)
+    return CheckedEmbedder(late, found.dimensions)
+
+
 def _loaded(settings: Settings, found: schema.Recorded) -> CheckedEmbedder:
     embedder = load(settings, found.named, found.model)
     embedder.fitted = found.calibration
@@ -233,12 +254,13 @@ def build(
     judge: Judge | None = None,
     reranker: Reranker | None = None,
     clock: Clock = utc_now,
+    late: bool = False,
 ) -> Engine:
     """Connect, load the embedder, the judge and the reranker, and make or check the schema."""
     Scope(settings.tenant)  # refuses what names none
     roles = Roles(settings.llm, llm=llm)
     lives = policies(settings.lifecycle.policies)
-    own = embedder if embedder is not None or not settings.embedder else embedder_named(settings)
+    own = embedder if embedder is not None or late or not settings.embedder else embedder_named(settings)
     checked = CheckedEmbedder(own) if own is not None else None
     second = judge if judge is not None else judge_named(settings)
     reranks = check_reranker(reranker) if reranker is not None else reranker_named(settings)
@@ -250,11 +272,11 @@ def build(
         found = schema.recorded(db)
         db = db.of(found.vectors)
         if checked is None:
-            checked = _loaded(settings, found)
-        elif embedder is None and checked.name == found.former:  # the settings of before the change
+            checked = _late(settings, db, found) if late else _loaded(settings, found)
+        if embedder is None and checked.name == found.former:  # the settings of before the change
             _log.warning("The database at %s was changed from %s to %s.", db.uri, found.former, found.model)
             checked = _loaded(settings, found)
-        probe = checked.probe if embedder is None else None
+        probe = checked.probe if embedder is None and not checked.late else None
         checked.fitted = schema.prepare(db, checked.name, checked.dimensions, probe)
     except BaseException:
         db.close()

@@ -61,6 +61,8 @@ class Recorded:
     vectors: int = 1
     former: str = ""
     calibration: str = ""
+    dimensions: int = 0
+    probe: Sequence[float] = ()
 
 
 def recorded(db: Database) -> Recorded:
@@ -94,8 +96,7 @@ def prepare(db: Database, model: str, dimensions: int, probe: "NDArray[np.float3
             "database or another MEMGRAPH_ENGINE_HOME."
         )
     if probe is not None:
-        known = store["probe"] or db.commit("store/prove", probe=probe.tolist())[0]["probe"]
-        _same(db, model, probe, known)
+        prove(db, model, probe, store["probe"])
     fitted = str(store["calibration"] or "")
     if fitted and (named := json.loads(fitted)["embedder"]) != model:
         raise StoreMismatch(
@@ -111,8 +112,9 @@ def calibrate(db: Database, fitted: str) -> None:
     db.write(lambda tx: tx.run("store/calibrate", calibration=fitted))
 
 
-def _same(db: Database, model: str, probe: "NDArray[np.float32]", known: Sequence[float]) -> None:
-    """Check that vectors are of the model that the database was made with: a name is soon given twice."""
+def prove(db: Database, model: str, probe: "NDArray[np.float32]", known: Sequence[float] | None) -> None:
+    """Check that vectors are of the model that the database was made with, and keep the first probe as the `known`."""
+    known = known or db.commit("store/prove", probe=probe.tolist())[0]["probe"]
     cosine = float(probe @ known / np.linalg.norm(probe) / np.linalg.norm(known))
     if cosine < _ALIKE:
         raise StoreMismatch(
