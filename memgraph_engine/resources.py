@@ -1,5 +1,6 @@
 """Find the files that ship beside the code: `cypher/` and `config/`."""
 
+import os
 from pathlib import Path
 
 VERSION = "0.2.0"
@@ -16,6 +17,12 @@ def resource(*parts: str) -> Path:
     """
     inside = _PACKAGE.joinpath(*parts)
     return inside if inside.exists() else _PACKAGE.parent.joinpath(*parts)
+
+
+def user_file() -> Path | None:
+    """Return the user's file of settings: the one that MEMGRAPH_ENGINE_CONFIG names, else one in this folder."""
+    named, beside = os.environ.get("MEMGRAPH_ENGINE_CONFIG"), Path("memgraph-engine.toml")
+    return Path(named) if named else beside if beside.is_file() else None
 
 
 LANGUAGES = (*sorted(one.name for one in resource("config", "language").iterdir()), "standard")

@@ -28,7 +28,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from memgraph_engine.errors import SettingsError
-from memgraph_engine.resources import LANGUAGES, resource
+from memgraph_engine.resources import LANGUAGES, resource, user_file
 
 _log = logging.getLogger("memgraph_engine")
 
@@ -300,6 +300,19 @@ class ServeSettings(_Table):
     stop: Seconds
 
 
+class RemoteSettings(_Table):
+    """The server that commands and hooks ask; see `config/settings.toml`."""
+
+    url: str
+    key: SecretStr
+
+
+class HookSettings(_Table):
+    """What hooks of coding agents may take; see `config/settings.toml`."""
+
+    deadline: Annotated[float, Field(gt=0, le=2)]
+
+
 class AuditSettings(_Table):
     """What is recorded for auditors; see `config/settings.toml`."""
 
@@ -458,6 +471,8 @@ class Settings(BaseSettings):
     audit: AuditSettings
     trust: TrustSettings
     serve: ServeSettings
+    remote: RemoteSettings
+    hook: HookSettings
     llm: LlmSettings
 
     @field_validator("timezone")
@@ -551,10 +566,6 @@ def _names(model: type[BaseModel]) -> Iterator[str]:
 
 
 def _user_file() -> Path | None:
-    named = os.environ.get(_PREFIX + "CONFIG")
-    if named:
-        if not Path(named).is_file():
-            raise SettingsError(f"{_PREFIX}CONFIG names {named}, which is no file.")
-        return Path(named)
-    beside = Path("memgraph-engine.toml")
-    return beside if beside.is_file() else None
+    if (file := user_file()) and not file.is_file():
+        raise SettingsError(f"{_PREFIX}CONFIG names {file}, which is no file.")
+    return file

@@ -13,6 +13,7 @@ from memgraph_engine.cli.db import db_app
 from memgraph_engine.cli.demo import demo
 from memgraph_engine.cli.eval import eval_app
 from memgraph_engine.cli.group import Commands, Group
+from memgraph_engine.cli.hook import hook
 from memgraph_engine.cli.import_ import import_app
 from memgraph_engine.cli.serve import worker
 from memgraph_engine.errors import MemgraphEngineError
@@ -76,7 +77,7 @@ def _main(
 
 
 _PANELS: Mapping[str, Sequence[Commands | Callable[..., None] | str]] = {
-    "Talk to a memory": (talk.add, talk.ingest, talk.search, talk.ask, "context", "prompt", "reflect"),
+    "Talk to a memory": (talk.add, talk.ingest, talk.search, talk.ask, "context", "prompt", "reflect", hook),
     "Look at what it holds": (
         *("get", "list", "source", "history", "explain", "decisions", look.profile, "facts", "sessions", "stats"),
         *("cost", "anchors", look.audit_app),

@@ -17,6 +17,7 @@ from memgraph_engine.cli import show
 from memgraph_engine.cli.options import NARROWING, Json, Shared, Tenant, User, again, strings, taking, whose
 from memgraph_engine.errors import NotFound
 from memgraph_engine.interface.filters import filters_of
+from memgraph_engine.remote import Remote
 
 if TYPE_CHECKING:
     from memgraph_engine.client import Memory
@@ -58,6 +59,10 @@ class Target(ExitStack):
                 typer.echo(f"{unknown} The shared memory is asked.", err=True)
             self._known = memory
         return self._known
+
+    def server(self) -> Remote | None:
+        """Return the server that the settings name; None without one, or with --tenant: there a key says which."""
+        return None if self.tenant else Remote.of_settings()
 
     def connect(self) -> "Memory":
         """Reach it for anybody, or for the whole tenant; the embedder is loaded when it embeds, if ever."""

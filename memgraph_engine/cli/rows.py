@@ -16,6 +16,7 @@ from memgraph_engine.cli.options import MANY, Budget, Considered, History, NoteI
 from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, FACTS, NEWEST, OUTLINE, TOP_K
 from memgraph_engine.interface.filters import NoteFilters, SearchFilters
 from memgraph_engine.operations import OPERATIONS
+from memgraph_engine.remote import EMBEDS
 
 _NOTHING = "Nothing found."
 _METHODS = {one.cli: one for some in OPERATIONS.values() for one in some}
@@ -50,7 +51,8 @@ def command(name: str) -> Callable[..., None]:
     whole = one is not None and one.whole
 
     def run(on: Target, filters: Any = None, **given: Any) -> Iterator[object]:
-        memory = on.connect() if whole or row.anybody else on.memory(asking=row.asking)
+        memory: Any = on.server() if one and one.name in EMBEDS else None
+        memory = memory or (on.connect() if whole or row.anybody else on.memory(asking=row.asking))
         own: Mapping[str, object] = {} if whole else on.owner
         call = partial(attrgetter(one.name if one else row.method)(memory), **given, **(filters or {}), **own)
         found = _run(call, *row.bar) if row.bar else call()

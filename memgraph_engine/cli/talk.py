@@ -14,6 +14,7 @@ from memgraph_engine.cli.options import MANY, Budget, Considered, History, NoWai
 from memgraph_engine.errors import StoreError
 from memgraph_engine.interface.defaults import TOP_K
 from memgraph_engine.interface.filters import SearchFilters
+from memgraph_engine.remote import settings
 
 if TYPE_CHECKING:
     from memgraph_engine.client import Memory
@@ -65,7 +66,7 @@ def add(
     message: dict[str, object] = {name: value for name, value in given.items() if value is not None}
     message |= {"tags": tag or [], "metadata": metadata(meta or [])}
     message["text"] = sys.stdin.read().rstrip("\n") if text == "-" else text
-    receipt = on.connect().add(message, **on.owner, wait=not no_wait)
+    receipt = (on.server() or on.connect()).add(message=message, **on.owner, wait=not no_wait)
     yield receipt
     (entry,) = receipt.entries
     said = _SAID[entry.kind] if entry.note or entry.kind == "discard" else "Known already: {source}, without a note."
@@ -168,9 +169,9 @@ def search(
 
     A user's search reads the tenant's shared memory too. Of a long note the beginning is printed.
     """
-    memory = on.memory(asking=True)
-    hits = memory.search(query, **on.owner, top_k=top_k, rounds=rounds, history=history, **filters, explain=explain)
-    floor = memory.engine.settings.answer.relevance
+    at = on.server() or on.memory(asking=True)
+    hits = at.search(query=query, **on.owner, top_k=top_k, rounds=rounds, history=history, **filters, explain=explain)
+    floor = settings("answer")["relevance"]
     show.asked(hits.asked)
     show.fallbacks(hits.fallbacks)
     yield hits
@@ -208,9 +209,8 @@ def ask(
     A user's question reads the tenant's shared memory too.
     """
     logging.getLogger("memgraph_engine").addHandler(logging.NullHandler())  # the answer tells the same
-    pieces = on.memory(asking=True).answer_stream(
-        query, **on.owner, budget=budget, top_k=top_k, history=history, **filters
-    )
+    at = on.server() or on.memory(asking=True)
+    pieces = at.answer_stream(query=query, **on.owner, budget=budget, top_k=top_k, history=history, **filters)
     answer = _told(pieces, aloud=not on.as_json)
     yield answer
     show.asked(answer.context.asked)

@@ -63,6 +63,30 @@ def json_form(value: object) -> Any:
     raise TypeError(f"{type(value).__name__} is no result: it has no JSON form")
 
 
+def read(kind: Any, form: Any) -> Any:
+    """Return the result of a type whose `json_form` this is; what its type does not name is left out.
+
+    >>> from memgraph_engine.cost import Budget
+    >>> read(Budget, json_form(Budget(calls=2)))
+    Budget(calls=2, tokens=None, money=None)
+    """
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return None if form is None else read(next(one for one in inner if one is not NoneType), form)
+    if kind in (datetime, date):
+        return kind.fromisoformat(form or f"{_NEVER}-12-31T00:00:00+00:00")
+    if origin is tuple and inner[-1] is not ...:
+        return tuple(map(read, inner, form))
+    if isinstance(form, list) and inner:
+        return (tuple if origin is tuple else list)(read(inner[0], one) for one in form)
+    if isinstance(form, dict) and inner:
+        return {name: read(inner[1], one) for name, one in form.items()}
+    if isinstance(form, dict) and kind not in (object, Any):
+        hints = get_type_hints(kind if is_dataclass(kind) else kind.__init__)
+        return kind(**{name: read(hints[name], one) for name, one in form.items() if name in hints})
+    return form
+
+
 def _names(value: Any) -> tuple[str, ...]:
     return (*(field.name for field in fields(value)), *(value.derived if isinstance(value, Result) else ()))
 
