@@ -29,6 +29,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.resources import LANGUAGES, resource, user_file
+from memgraph_engine.trust import Trust
 
 _log = logging.getLogger("memgraph_engine")
 
@@ -68,10 +69,6 @@ _ADDRESS = re.compile(
 
 Preset = Literal["", "memfly", "mla-arc", "lightmem-slm", "lightmem-tree", "memoryarchitect"]
 """The papers whose settings `config/presets/` holds (docs/papers.md); '' is none."""
-
-
-Trust = Literal["user", "assistant", "tool", "document", "web", "unknown"]
-"""Who says something, the most trusted first (`model.trust`)."""
 
 
 def _page_cache() -> str:

@@ -14,8 +14,8 @@ from memgraph_engine.cost import NOTHING
 from memgraph_engine.gate.verdict import RIGHTS, Opinion
 from memgraph_engine.lifecycle.file import policies
 from memgraph_engine.model.memory import Source
-from memgraph_engine.model.trust import below, by_origin
 from memgraph_engine.testing import HashingEmbedder, purge
+from memgraph_engine.trust import below, by_origin
 
 ANA = {"user_id": "ana"}
 USER, ASSISTANT, TOOL = {"role": "user"}, {"role": "assistant"}, {"kind": "api_result"}

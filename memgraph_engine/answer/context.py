@@ -12,8 +12,8 @@ from memgraph_engine.model.marker import as_line, enclose
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Contrary, Hit
 from memgraph_engine.model.text import personal
-from memgraph_engine.model.trust import marked
 from memgraph_engine.settings import AnswerSettings
+from memgraph_engine.trust import marked
 
 PASSAGES = ("document", "code")
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from memgraph_engine.model.memory import NEVER, Note, Source, by_time
 from memgraph_engine.model.result import Contrary, Hit, steps_behind
-from memgraph_engine.model.trust import marked
+from memgraph_engine.trust import marked
 
 _MOST_REMARKS = 3
 _QUOTED = 60  # characters of a note's words in a remark

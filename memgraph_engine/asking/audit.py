@@ -19,7 +19,7 @@ from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note
 from memgraph_engine.model.result import Change, Hit, Hold, Known, Removed, Retrieval, Story, Version
 from memgraph_engine.model.scope import Scope, scope_of
-from memgraph_engine.model.trust import TRUST
+from memgraph_engine.trust import TRUST
 
 _REMOVING = ("delete", "expire", "archive", "consolidate", "undo")
 _FIELDS = ("raw", "context", "status", "valid_from", "valid_to", "tags", "keywords", "policy", "expires_at", "pinned")

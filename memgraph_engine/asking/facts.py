@@ -14,8 +14,7 @@ from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.result import SUCCEEDS, Contrary
-from memgraph_engine.model.trust import below
-from memgraph_engine.settings import Trust
+from memgraph_engine.trust import Trust, below
 
 
 class Facts:

@@ -19,7 +19,7 @@ from memgraph_engine.language.terms import closed_terms, tokenize
 from memgraph_engine.model.marker import UNSEEN
 from memgraph_engine.model.result import Chosen, ErasurePlan
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.trust import TRUST
+from memgraph_engine.trust import TRUST
 from memgraph_engine.writing.erasure import plan
 
 _NAMED = 5  # unknown ids that an error names

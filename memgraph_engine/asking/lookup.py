@@ -23,8 +23,8 @@ from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.result import Stats, Story, Version
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Topic
-from memgraph_engine.model.trust import TRUST
 from memgraph_engine.recall.question import NAMES, Filters
+from memgraph_engine.trust import TRUST
 from memgraph_engine.writing.profile import subject_of
 
 

@@ -41,7 +41,6 @@ from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, Note, Sourc
 from memgraph_engine.model.profile import MANY, Profile
 from memgraph_engine.model.result import SUCCEEDS, Anchor, Contrary, Hit, Hits, QueryPlan, Reflected, Reflection
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.trust import TRUST, below
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.recall.plan import Reading
 from memgraph_engine.recall.pool import PATHWAYS
@@ -49,6 +48,7 @@ from memgraph_engine.recall.refine import Refiner
 from memgraph_engine.recall.relevance import tell_unfitted, weights
 from memgraph_engine.recall.search import Query, anchors, best_hits, retrieve
 from memgraph_engine.recall.select import Selector
+from memgraph_engine.trust import TRUST, below
 from memgraph_engine.writing.lives import flag, follow
 
 _SAID = ("", "user", "assistant")  # roles of turns that tell what a question refers back to

@@ -13,12 +13,12 @@ from memgraph_engine.model.answer import Context
 from memgraph_engine.model.claim import Claim
 from memgraph_engine.model.memory import Source, line
 from memgraph_engine.model.result import Contrary, Hit, Hits
-from memgraph_engine.model.trust import below, marked
 from memgraph_engine.recall.fusion import cosines, counted
 from memgraph_engine.recall.question import terms
 from memgraph_engine.recall.relevance import covered
 from memgraph_engine.recall.search import Query
 from memgraph_engine.settings import AnswerSettings
+from memgraph_engine.trust import below, marked
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from memgraph_engine.model.block import LONGEST, Block
 from memgraph_engine.model.marker import as_line
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.trust import least
-from memgraph_engine.settings import Trust
+from memgraph_engine.trust import Trust, least
 
 MOST_NOTES = 12
 """Notes that a block tells: a large one holds more than any model reads."""

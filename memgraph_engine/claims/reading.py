@@ -16,8 +16,8 @@ from memgraph_engine.language.claims import Told, identity, impersonal
 from memgraph_engine.language.terms import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.claim import LEAST, Claim
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.trust import below
 from memgraph_engine.recall.question import names as names_of
+from memgraph_engine.trust import below
 
 _SPARE = 4  # times as many are looked at as are wanted: some are told no more
 

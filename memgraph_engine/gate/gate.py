@@ -24,8 +24,8 @@ from memgraph_engine.model.candidate import Candidate, LookUp, Neighbour, within
 from memgraph_engine.model.memory import ALONE, Source, line
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.trust import CALLED, below, least
 from memgraph_engine.settings import GateSettings
+from memgraph_engine.trust import CALLED, below, least
 
 _WORDS = 8  # of a new note, by which full text is asked for others
 _NEVER = datetime.min.replace(tzinfo=UTC)

@@ -13,7 +13,7 @@ from memgraph_engine.language.wording import EXCLAIMED, Token, parted, phrases_i
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source
 from memgraph_engine.rendering.context import said, told, written
-from memgraph_engine.settings import Trust
+from memgraph_engine.trust import Trust
 
 FEW = 4  # words with content of a line that says nothing but what was wrong and what is right
 STAR = "*"

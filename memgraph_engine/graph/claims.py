@@ -10,8 +10,7 @@ from memgraph_engine.graph.database import Database, Row, Runner, paged
 from memgraph_engine.graph.rows import made, moment, packed, place_of, trust_of
 from memgraph_engine.model.claim import Claim, confidence
 from memgraph_engine.model.memory import UNKNOWN_PAST
-from memgraph_engine.model.trust import TRUST
-from memgraph_engine.settings import Trust
+from memgraph_engine.trust import TRUST, Trust
 
 _PAGE = 50  # notes that are read, and written, at once
 _SOME = 1000  # claims in one statement, or in one transaction that removes them

@@ -13,7 +13,7 @@ from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note
 from memgraph_engine.model.profile import Delta, Profile, Stated, folded, is_gone
 from memgraph_engine.model.result import SUCCEEDS, About, Considered, Contrary, Decision, Tie
-from memgraph_engine.model.trust import below
+from memgraph_engine.trust import below
 
 _WORDS = 4  # notes and sources of a decision whose words are told
 _CONSIDERED = [field.name for field in fields(Considered)]

@@ -33,8 +33,8 @@ from memgraph_engine.model.memory import NEVER, SourceKind, Status
 from memgraph_engine.model.profile import Delta
 from memgraph_engine.model.result import Considered
 from memgraph_engine.model.topic import Move
-from memgraph_engine.model.trust import TRUST
 from memgraph_engine.resources import LANGUAGES
+from memgraph_engine.trust import TRUST
 
 MADE_ANEW = frozenset(
     {"scope", "tenant", "user", "scope_token", "raw_scoped", "context_scoped", "stamp", "lock", "filled"}

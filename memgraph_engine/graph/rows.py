@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union, cast, get_args, get_origi
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, by_time
 from memgraph_engine.model.result import Decision
-from memgraph_engine.model.trust import by_origin, least
-from memgraph_engine.settings import Trust
+from memgraph_engine.trust import Trust, by_origin, least
 
 if TYPE_CHECKING:
     from neo4j.vector import Vector

@@ -18,8 +18,7 @@ from memgraph_engine.language.dates import as_day
 from memgraph_engine.model.item import is_items
 from memgraph_engine.model.marker import shows
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Source, SourceKind
-from memgraph_engine.model.trust import TRUST
-from memgraph_engine.settings import Trust
+from memgraph_engine.trust import TRUST, Trust
 
 if TYPE_CHECKING:
     from memgraph_engine.lifecycle.policies import Policies

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 from memgraph_engine.client import Memory
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import ABOUT, NoteFilters, SearchFilters
-from memgraph_engine.model.trust import TRUST
+from memgraph_engine.trust import TRUST
 
 _MOST_MESSAGES = 1000
 

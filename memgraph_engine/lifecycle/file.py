@@ -13,8 +13,8 @@ from memgraph_engine.errors import MissingExtra, PolicyError
 from memgraph_engine.lifecycle.policies import End, Extension, Pattern, Policies, Policy, Rule, Says
 from memgraph_engine.lifecycle.utility import MOST, START
 from memgraph_engine.model.memory import SourceKind
-from memgraph_engine.model.trust import TRUST
 from memgraph_engine.resources import resource
+from memgraph_engine.trust import TRUST
 
 _SHIPPED = ("default", "memoryarchitect")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}

@@ -13,9 +13,8 @@ from memgraph_engine.errors import InvalidInput
 from memgraph_engine.language.questions import of_oneself, only_asks, small_talk
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Note, Source
-from memgraph_engine.model.trust import by_origin, least
 from memgraph_engine.resources import LANGUAGES
-from memgraph_engine.settings import Trust
+from memgraph_engine.trust import Trust, by_origin, least
 
 End = Literal["archive", "erase"]
 Says = Literal["small-talk", "request"]

@@ -7,7 +7,7 @@ from datetime import datetime
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.interface.results import Result
 from memgraph_engine.language.claims import Kind
-from memgraph_engine.settings import Trust
+from memgraph_engine.trust import Trust
 
 LEAST = 0.2
 """Confidence below which a claim is told no more, and removed by the next run."""

@@ -10,9 +10,8 @@ from unicodedata import normalize
 from memgraph_engine.interface.results import Result
 from memgraph_engine.language.dates import spoken_time
 from memgraph_engine.model.marker import without_recalled
-from memgraph_engine.model.trust import by_origin, least
 from memgraph_engine.resources import LANGUAGES
-from memgraph_engine.settings import Trust
+from memgraph_engine.trust import Trust, by_origin, least
 
 SourceKind = Literal["message", "document", "code", "api_result", "item"]
 Status = Literal["pending", "active", "superseded", "deleted", "archived"]

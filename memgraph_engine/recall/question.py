@@ -12,8 +12,7 @@ from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.graph.notes import tags_of
 from memgraph_engine.language.terms import asking_terms, tokenize
 from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, UNKNOWN_PAST, Note, Source
-from memgraph_engine.model.trust import TRUST, below
-from memgraph_engine.settings import Trust
+from memgraph_engine.trust import TRUST, Trust, below
 
 _KNOWN = (*TRUE_ONCE, "archived")  # all but deleted
 _PAST = "past"

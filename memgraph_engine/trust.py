@@ -5,9 +5,10 @@ its role, its kind, and the rules of the policy file.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import get_args
+from typing import Literal, get_args
 
-from memgraph_engine.settings import Trust
+Trust = Literal["user", "assistant", "tool", "document", "web", "unknown"]
+"""Who says something, the most trusted first."""
 
 TRUST: tuple[Trust, ...] = get_args(Trust)
 """The classes, the most trusted first."""
