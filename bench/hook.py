@@ -27,6 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the bench takes."""
     parser.add_argument("--file", type=Path, help="the LoCoMo file (else MEMGRAPH_ENGINE_LOCOMO)")
     parser.add_argument("--model", default="minilm", help="the embedder")
+    parser.add_argument("--turns", type=int, default=200, help="turns of a dialogue that the project's memory holds")
     parser.add_argument("--rounds", type=int, default=60, help="turns by each way")
 
 
@@ -36,7 +37,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     questions = [question.text for question in conversation.questions][: given.rounds]
     with TemporaryDirectory() as folder, connected(bench_settings(given.model)) as root, of_its_own(root) as memory:
         settings = memory.engine.settings
-        memory.add_many(conversation.turns, user_id=project(folder))
+        memory.add_many(list(conversation.turns)[: given.turns], user_id=project(folder))
         made = new_key("bench", Scope(settings.tenant), ["read", "write"], now=memory.engine.now())
         keys.store(memory.engine.db, made)
         own = {"HOME": str(settings.home), "EMBEDDER": settings.embedder, "TENANT": settings.tenant, "URI": ""}

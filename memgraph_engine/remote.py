@@ -2,10 +2,8 @@
 
 import json
 import os
-import tomllib
 from collections.abc import Iterator
 from contextlib import closing
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -18,7 +16,7 @@ _SOME = "search Hits,context Context,prompt Prompt,answer Answer,reflect Reflect
 EMBEDS = dict(one.split() for one in f"{_SOME},anchors Anchor,blocks Block".split(","))
 """The methods that take the embedder, which the command line asks a server for: what each returns, or a list of."""
 _ERRORS = {400: errors.InvalidInput, 401: errors.KeyRefused, 403: errors.NotAllowed, 404: errors.NotFound}
-_ERRORS |= {409: errors.SourceConflict, 503: errors.Overloaded}
+_ERRORS |= {409: errors.SourceConflict, 413: errors.InvalidInput, 503: errors.Overloaded}
 
 
 def settings(table: str) -> dict[str, Any]:
@@ -26,6 +24,8 @@ def settings(table: str) -> dict[str, Any]:
 
     All of `remote` is of the environment, or else of the file: a key goes to no server but that named beside it.
     """
+    import tomllib
+
     prefix = f"MEMGRAPH_ENGINE_{table}__".upper()
     named = {name[len(prefix) :].lower(): value for name, value in os.environ.items() if name.startswith(prefix)}
     try:
@@ -38,10 +38,7 @@ def settings(table: str) -> dict[str, Any]:
 
 
 class Remote:
-    """The server at a URL; a step of a request takes no longer than `timeout` seconds.
-
-    Attributes that are named like methods of `Memory` call them, and return what they return.
-    """
+    """The server at a URL, asked by methods that are named like `Memory`'s; `timeout` is of a step of a request."""
 
     def __init__(self, url: str, key: str = "", timeout: float = 60.0) -> None:
         self._at, self._key, self._timeout = urlsplit(url.rstrip("/")), key, timeout
@@ -74,6 +71,8 @@ class Remote:
 
     def ask(self, method: str, *, user_id: str | None = None, shared: bool = False, **given: Any) -> Any:
         """Return what a method of Memory answers over REST, in JSON; raises the error that the server tells of."""
+        from http.client import HTTPConnection, HTTPException, HTTPSConnection
+
         verb, path = _OPERATIONS[method].rest.split()
         path, in_path, _ = path.partition("{")
         path += quote(given.pop("id")) if in_path else ""

@@ -50,8 +50,7 @@ def hook(
     It reads the event's JSON from standard input, and answers in the agent's form. The exit code is 0 whatever happens.
     """
     if event == "project":
-        typer.echo(project(str(Path.cwd())))
-        return
+        return typer.echo(project(str(Path.cwd())))
     answers, seconds = list[str](), _LAST
     with suppress(SettingsError):  # what reads them next tells it
         seconds = min(settings("hook")["deadline"], _LAST if event == "SessionEnd" else 2.0)
@@ -85,7 +84,7 @@ def answered(event: str, host: str, given: bytes, deadline: float) -> str:
         some = (one for one in map(found.get, names) if isinstance(one, str) and one)
         return next(some, "")[:_LONGEST].encode(errors="replace").decode()
 
-    kind, name = _EVENTS[event], told("conversation_id", "session_id")
+    kind, name = _EVENTS[event], told("conversation_id", "session_id")[:200]
     if not name or "agent_id" in found:  # that is of an agent that the agent asked
         return ""
     user = project(told("cwd") or str((found.get("workspace_roots") or [""])[0]))
