@@ -3,7 +3,6 @@
 import argparse
 import json
 from collections.abc import Callable, Mapping
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -29,8 +28,10 @@ _AT_ONCE = 2  # requests
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the bench takes."""
     parser.add_argument("--file", type=Path, help="the LoCoMo file (else MEMGRAPH_ENGINE_LOCOMO)")
-    parser.add_argument("--conversations", type=int, default=2, help="how many of its conversations are read")
-    parser.add_argument("--turns", type=int, default=12, help="of each, the first so many")
+    parser.add_argument(
+        "--conversations", type=int, default=1, help="how many are read, those of the most categories first"
+    )
+    parser.add_argument("--turns", type=int, default=8, help="of each, the first so many")
     parser.add_argument("--top-k", type=int, default=5, help="notes that answers are made from")
     parser.add_argument("--out", type=Path, help="a folder that keeps the reports; a broken run goes on there")
 
@@ -42,7 +43,8 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
         out: Path = given.out or Path(kept)
         out.mkdir(parents=True, exist_ok=True)
         part = out / "part.json"
-        part.write_text(json.dumps([_first(one, given.turns) for one in islice(samples, given.conversations)]), "utf-8")
+        some = sorted((_first(one, given.turns) for one in samples), key=lambda one: -len(one["qa"]))
+        part.write_text(json.dumps(some[: given.conversations]), "utf-8")
         with connected(bench_settings("minilm")):
             runs = {name: _run(part, out, base, name, given.top_k) for name in ("", *PRESETS)}
     return _figures(runs), _report(runs)
