@@ -66,6 +66,7 @@ test-attacks: .venv/ready  ## kill clients and servers, crowd a scope, and tell 
 test-containers: .venv/ready  ## the integration tests, or those of the files TESTS, on a Neo4j of testcontainers (needs Docker)
 	MEMGRAPH_ENGINE_TEST_CONTAINERS=$(or $(CONTAINERS),1) $(V)/python -m pytest -m "integration and $(OPTIONAL)" $(TESTS)
 
+# where no registry can be reached: make test-docker BASE=$(bash .ci/python-image)
 test-docker: .venv/ready  ## build the images of the server and the worker on BASE, and run them (needs Docker)
 	MEMGRAPH_ENGINE_TEST_BASE=$(or $(BASE),python:3.13-slim-bookworm) $(V)/python -m pytest -m docker
 
