@@ -1,7 +1,7 @@
 """A knowledge memory engine for LLM agents whose memory is one Neo4j graph.
 
 Everything that a program needs has its name here: `Memory`, what its calls return, what may be exchanged (`Embedder`,
-`ChatModel`, `Judge`, `Reranker`), and the errors.
+`ChatModel`, `Judge`, `Reranker`, `Redactor`), and the errors.
 
 >>> from memgraph_engine import Memory
 >>> Memory.connect  # doctest: +ELLIPSIS
@@ -111,6 +111,7 @@ if TYPE_CHECKING:
         Judgement as Judgement,
         Partitioner as Partitioner,
         Pricing as Pricing,
+        Redactor as Redactor,
         Reply as Reply,
         Reranker as Reranker,
         StreamingChat as StreamingChat,
@@ -192,7 +193,7 @@ _NAMES = {
     "model.health": "Health JobRun Undone",
     "model.ingested": "Brought Fault Ingested Remark Skipped",
     "model.memory": "Note Source",
-    "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply Reranker StreamingChat",
+    "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Redactor Reply Reranker StreamingChat",
     "model.profile": "Delta Profile",
     "model.result": (
         "About Anchor Applied CacheStats Change ChannelScore Chosen Considered Decision Deletion Entry "

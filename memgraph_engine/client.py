@@ -48,7 +48,17 @@ from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.health import Health
 from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source
-from memgraph_engine.model.ports import ChatModel, Clock, Counted, Embedder, Judge, Partitioner, Reranker, utc_now
+from memgraph_engine.model.ports import (
+    ChatModel,
+    Clock,
+    Counted,
+    Embedder,
+    Judge,
+    Partitioner,
+    Redactor,
+    Reranker,
+    utc_now,
+)
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.result import (
     Anchor,
@@ -131,6 +141,7 @@ class Memory:
         llm: ChatModel | None = None,
         judge: Judge | None = None,
         reranker: Reranker | None = None,
+        redactor: Redactor | None = None,
         clock: Clock = utc_now,
     ) -> Self:
         """Connect to `uri`, else to MEMGRAPH_ENGINE_URI, else to the managed local Neo4j, started if need be.
@@ -138,6 +149,7 @@ class Memory:
         `embedder` is a name as the setting takes it, or any object with `embed_documents`, `embed_query` and a `name`.
         `llm` is a ChatModel that is asked instead of those that the settings name. `judge` is a Judge that is asked
         before a note is merged or replaced. `reranker` is a Reranker that puts the best notes of a search in order.
+        `redactor` is a Redactor that covers secrets where the setting `secrets` masks or refuses them.
         `language` is the language of new memories. Raises SettingsError, LocalServerError, DownloadError, MissingExtra,
         or a StoreError that says what is wrong.
         """
@@ -149,7 +161,8 @@ class Memory:
         elif chosen:
             settings = Settings.load(**{**settings.model_dump(), **chosen})
         rankings(settings.recall.ranking)  # one that can't be used is said now, not at the first question
-        return cls(wiring.build(settings, embedder=own, llm=llm, judge=judge, reranker=reranker, clock=clock))
+        build = partial(wiring.build, settings, embedder=own, llm=llm, judge=judge, reranker=reranker)
+        return cls(build(redactor=redactor, clock=clock))
 
     def _follow(self) -> None:
         """Take the embedder that the database has by now; methods do so themselves, where it was changed meanwhile."""
@@ -264,7 +277,8 @@ class Memory:
         path that does not exist, MissingExtra where what reads it is not installed.
         """
         check_switches(repository=repository)
-        read, scope = partial(readers.Reader.of, self.engine.settings), self._scope(user_id, shared)
+        read = partial(readers.Reader.of, self.engine.settings, redaction=self.engine.redaction)
+        scope = self._scope(user_id, shared)
         reader = read(format=format, sample_id=sample_id, encoding=encoding, repository=repository)
         return Ingestion(self.engine, scope, reader, update or repository, wait, progress).run(path, id)
 

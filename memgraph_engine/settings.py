@@ -69,6 +69,8 @@ _ADDRESS = re.compile(
 
 Preset = Literal["", "memfly", "mla-arc", "lightmem-slm", "lightmem-tree", "memoryarchitect"]
 """The papers whose settings `config/presets/` holds (docs/papers.md); '' is none."""
+Secrets = Literal["keep", "mask", "refuse"]
+"""What becomes of secrets in what is written."""
 
 
 def _page_cache() -> str:
@@ -454,6 +456,7 @@ class Settings(BaseSettings):
     max_text: Annotated[int, Field(ge=1, le=1_000_000)]
     passage: Annotated[int, Field(ge=200, le=20_000)]
     max_keywords: Annotated[int, Field(ge=0, le=8)]
+    secrets: Secrets
 
     recall: RecallSettings
     gate: GateSettings

@@ -39,6 +39,7 @@ from memgraph_engine.model.claim import Claim
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, Note, Source, Status
 from memgraph_engine.model.profile import MANY, Profile
+from memgraph_engine.model.redaction import KEEPING
 from memgraph_engine.model.result import SUCCEEDS, Anchor, Contrary, Hit, Hits, QueryPlan, Reflected, Reflection
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
@@ -581,7 +582,7 @@ class Reader:
             raise InvalidInput(f"history must be a session, or a list of messages, not {named(history)}.")
         first, now = max(len(history) - LAST, 0), self.engine.now()
         given = enumerate(history[first:], first)
-        read = partial(source_of, self.engine.settings, self.engine.policies, scope, now=now)
+        read = partial(source_of, self.engine.settings, self.engine.policies, KEEPING, scope, now=now)
         turns = [read(one, f"history[{at}]") for at, one in given]
         return [turn for turn in turns if self.engine.policies.seen_by_models(turn)]
 

@@ -139,7 +139,9 @@ class Log(WriteBehind[Row]):
             return
         names = {name: asked.get(name) or "" for name in ("agent", "session")}
         properties = {"call": call, "at": self._engine.now(), **names}
-        words = seen(question) if kept == "text" else None  # an erasure looks for words in it
+        words = (
+            self._engine.redaction.asked(seen(question)) if kept == "text" else None
+        )  # an erasure looks for words in it
         row = {"id": uuid4().hex, "properties": properties, "notes": told, "question": words}
         self._came(reader, [row])
 

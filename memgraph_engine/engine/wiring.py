@@ -24,7 +24,8 @@ from memgraph_engine.lifecycle.file import policies
 from memgraph_engine.lifecycle.policies import Policies
 from memgraph_engine.llm.roles import Roles
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
-from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Reranker, utc_now
+from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Redactor, Reranker, utc_now
+from memgraph_engine.model.redaction import KEEPING, BuiltIn, Redaction
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.reranking.choose import check_reranker, reranker_named
 from memgraph_engine.settings import Settings
@@ -83,6 +84,7 @@ class Engine:
     notes: NoteCache
     judge: Judge | None = None
     reranker: Reranker | None = None
+    redaction: Redaction = KEEPING
     policies: Policies = field(default_factory=Policies)
     load: Load = field(default_factory=Load)
     languages: dict[str, str] = field(default_factory=dict)
@@ -296,6 +298,7 @@ def build(
     llm: ChatModel | None = None,
     judge: Judge | None = None,
     reranker: Reranker | None = None,
+    redactor: Redactor | None = None,
     clock: Clock = utc_now,
     deferred: bool = False,
 ) -> Engine:
@@ -334,7 +337,10 @@ def build(
         raise
     cache, load = NoteCache(settings.recall.cache_mb << 20), Load(settings.recall.busy)
     loaded, theirs = {(used.name, used.fitted): used}, embedder is not None
-    return Engine(settings, db, used, clock, roles, cache, second, reranks, lives, load, own=theirs, loaded=loaded)
+    redaction = Redaction(settings.secrets, redactor or BuiltIn())
+    return Engine(
+        settings, db, used, clock, roles, cache, second, reranks, redaction, lives, load, own=theirs, loaded=loaded
+    )
 
 
 def _within(clock: Clock) -> Clock:

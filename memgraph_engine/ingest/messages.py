@@ -18,6 +18,7 @@ from memgraph_engine.language.dates import as_day
 from memgraph_engine.model.item import is_items
 from memgraph_engine.model.marker import shows
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Source, SourceKind
+from memgraph_engine.model.redaction import KEEPING, Redaction
 from memgraph_engine.trust import TRUST, Trust
 
 if TYPE_CHECKING:
@@ -102,16 +103,31 @@ def messages(given: object, fields: MessageFields) -> list[object]:
 
 
 def source_of(
-    settings: "Settings", policies: "Policies", scope: "Scope", message: object, where: str, now: datetime
+    settings: "Settings",
+    policies: "Policies",
+    redaction: Redaction,
+    scope: "Scope",
+    message: object,
+    where: str,
+    now: datetime,
 ) -> Source:
     """Return a message of a scope as a source, which has its policy; raises InvalidInput that says `where`."""
     zone, most = settings.timezone, settings.max_text
-    source = parse_message(message, where, timezone=zone, max_text=most, user=scope.user or "", now=now)
+    source = parse_message(
+        message, where, timezone=zone, max_text=most, user=scope.user or "", now=now, redaction=redaction
+    )
     return policies.assigned(source, where, now)
 
 
 def parse_message(
-    given: object, where: str, *, timezone: str, max_text: int, user: str = "", now: datetime | None = None
+    given: object,
+    where: str,
+    *,
+    timezone: str,
+    max_text: int,
+    user: str = "",
+    now: datetime | None = None,
+    redaction: Redaction = KEEPING,
 ) -> Source:
     """Check one message (a text, a mapping of FIELDS, or a chat API's own) and return it as a Source.
 
@@ -119,7 +135,8 @@ def parse_message(
     speaker, the role `user` is that of `user`, and `assistant` that of the message's agent. Without an id, a hash of
     the content is the id, and of `now` where it has no time.
     A turn of a chat, which has a role, may have no words: a model that calls a tool says nothing. What is said to or by
-    machines may be longer than `max_text`. Raises InvalidInput that names `where` and what is wrong.
+    machines may be longer than `max_text`. `redaction` covers secrets, or refuses them. Raises InvalidInput that names
+    `where` and what is wrong.
 
     >>> parse_message({"role": "user", "content": "Hi!"}, "message 0", timezone="UTC", max_text=100).role
     'user'
@@ -152,14 +169,14 @@ def parse_message(
     said_at, said_as = _time(given.get("time"), f"{where}: time", timezone)
     source = Source(
         id=names.pop("id"),
-        text=text,
+        text=redaction.text(text, where),
         hash="",
         kind=cast("SourceKind", kind),
         said_at=said_at,
         said_as=said_as,
-        caption=caption,
+        caption=redaction.text(caption, where),
         tags=check_tags(given.get("tags"), f"{where}: tags"),
-        metadata=check_metadata(given.get("metadata"), f"{where}: metadata"),
+        metadata=redaction.mapping(check_metadata(given.get("metadata"), f"{where}: metadata"), where),
         policy_as=_name(given.get("policy"), f"{where}: policy"),
         trust_as=check_trust(given.get("trust"), f"{where}: trust"),
         expires_as=parse_time(given.get("expires"), f"{where}: expires", timezone, end=True),

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +20,7 @@ from memgraph_engine.ingest.passages import cuts, passages
 from memgraph_engine.model.code import piece_id
 from memgraph_engine.model.ingested import Fault, Remark
 from memgraph_engine.model.memory import SourceKind
+from memgraph_engine.model.redaction import KEEPING, Redaction
 from memgraph_engine.settings import Settings
 
 Format = Literal["jsonl", "json", "markdown", "text", "html", "pdf", "code", "locomo"]
@@ -65,6 +66,7 @@ class Reader:
     max_text: int = 500_000
     timezone: str = "UTC"
     repository: bool = False
+    redaction: Redaction = KEEPING
 
     def __post_init__(self) -> None:
         """Refuse what can't be read so."""
@@ -124,14 +126,16 @@ class Reader:
         """
         kind, encoding = self.kind(path), self.encoding
         if kind == "code":
-            return _code(path, id or path.name, self.passage, self.max_text, encoding)
+            return _code(path, id or path.name, self.passage, self.max_text, encoding, self.redaction)
         if kind in documents.KINDS:
-            return _document(path, id or path.name, self.passage, cast("documents.Kind", kind), encoding)
+            named = id or path.name
+            return _document(path, named, self.passage, cast("documents.Kind", kind), encoding, self.redaction)
         if kind == "locomo":
             found: Iterator[tuple[int, object]] = _turns(_sample(path, self.sample_id, encoding))
         else:
             found = _lines(path, encoding) if kind == "jsonl" else _array(path, encoding)
-        return (checked(path, line, given, self.timezone, self.max_text) for line, given in found)
+        given = self.timezone, self.max_text, self.redaction
+        return (checked(path, line, one, *given) for line, one in found)
 
     def count(self, given: Iterable[File | Folder]) -> int:
         """Count what files and folders hold, which takes reading them."""
@@ -184,7 +188,9 @@ class Unread(str):
     """Why a place of a file holds no message."""
 
 
-def checked(path: Path, line: int, given: object, timezone: str, max_text: int) -> Message | Fault:
+def checked(
+    path: Path, line: int, given: object, timezone: str, max_text: int, redaction: Redaction = KEEPING
+) -> Message | Fault:
     """Return a message of a file as `Memory.add` takes it, with its id; a Fault for one that it would refuse."""
     if isinstance(given, Unread):
         return Fault(str(path), line, str(given))
@@ -193,7 +199,7 @@ def checked(path: Path, line: int, given: object, timezone: str, max_text: int) 
     where = f"message {given['id']!r}" if isinstance(given.get("id"), str) else "the message"
     try:
         own = chat.fields(given, where)
-        source = parse_message(own, where, timezone=timezone, max_text=max_text)
+        source = parse_message(own, where, timezone=timezone, max_text=max_text, redaction=redaction)
     except InvalidInput as error:
         return Fault(str(path), line, str(error))
     # a file that is read again brings the same, whenever that is
@@ -278,9 +284,14 @@ def _skip(text: str, at: int, mark: str) -> int:
     return found.end() if found else at
 
 
-def _document(path: Path, id: str, limit: int, kind: documents.Kind, encoding: str) -> Iterator[Item]:
+def _document(
+    path: Path, id: str, limit: int, kind: documents.Kind, encoding: str, redaction: Redaction
+) -> Iterator[Item]:
     try:
-        parts = list(documents.parts(content(path), kind, encoding))
+        parts = [
+            replace(part, text=redaction.text(part.text, str(path)))  # a private key may be longer than a passage
+            for part in documents.parts(content(path), kind, encoding)
+        ]
     except (Unreadable, MissingExtra) as error:
         yield Fault(str(path), getattr(error, "line", 0), str(error))
         return
@@ -290,11 +301,12 @@ def _document(path: Path, id: str, limit: int, kind: documents.Kind, encoding: s
         yield {"id": f"{id}#{n}", "kind": "document", "session": id, "text": text, **carried}
 
 
-def _code(path: Path, id: str, limit: int, max_text: int, encoding: str) -> Iterator[Item]:
+def _code(path: Path, id: str, limit: int, max_text: int, encoding: str, redaction: Redaction) -> Iterator[Item]:
     """Yield the pieces of a file of code; one that is longer than a message may be in parts."""
     try:
         found = content(path)
-        file = code.cut(path.name, decoded(found, encoding, declared_encoding(found)), limit)
+        text = redaction.text(decoded(found, encoding, declared_encoding(found)), str(path))
+        file = code.cut(path.name, text, limit)
     except Unreadable as error:
         yield Fault(str(path), error.line, str(error))
         return

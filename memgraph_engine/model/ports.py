@@ -1,4 +1,4 @@
-"""What a user may exchange: the embedder, the chat model, the judge, the reranker, the partition engine, the clock."""
+"""What a user may exchange: embedder, chat model, judge, reranker, redactor, partition engine, clock."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,6 +52,14 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> "Sequence[float] | NDArray[np.float32]":
         """Return the vector of a question."""
+
+
+@runtime_checkable
+class Redactor(Protocol):
+    """Anything that covers what must not be stored."""
+
+    def redact(self, text: str) -> str:
+        """Return a text without its secrets: the same text if it has none, also if it was covered before."""
 
 
 Message = Mapping[str, str]

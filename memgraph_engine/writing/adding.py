@@ -51,7 +51,7 @@ def add(engine: Engine, scope: Scope, messages: object, *, wait: bool, shown: Se
     now = engine.now()
     many = len(messages) if isinstance(messages, Sequence) else 0
     places = (f"message {i} of {many}" if many > 1 else SINGLE if many else f"message {i}" for i in count(1))
-    read = partial(source_of, engine.settings, engine.policies, scope, now=now)
+    read = partial(source_of, engine.settings, engine.policies, engine.redaction, scope, now=now)
     given: Iterable[Source] = (read(message, at) for message, at in zip(messages, places, strict=False))
     if isinstance(messages, Sequence):
         given = list(given)

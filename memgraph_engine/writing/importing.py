@@ -142,10 +142,25 @@ class _Import:
                 ) from error
             raise StoreError(f"{self._file.path}: {what} can't be stored, so nothing was imported. {error}") from error
 
+    def _check(self, row: Row) -> None:
+        """Refuse a secret unless they are kept: vectors and terms are made of it, and can't be covered."""
+        redaction = self._engine.redaction
+        texts = (
+            text for value in row["properties"].values() for text in (value if isinstance(value, list) else [value])
+        )
+        if redaction.secrets != "keep" and any(
+            redaction.covered(text, "the file") != text for text in texts if isinstance(text, str)
+        ):
+            raise InvalidInput(
+                f"{self._file.path} holds a secret, and secrets are not kept (the setting `secrets`). Nothing was "
+                "imported. Import it where they are kept, and erase what tells it."
+            )
+
     def _write_nodes(self, rows: list[Row]) -> None:
         """Write nodes, but the scope itself and what hangs on it: that comes when all else is there."""
         made = []
         for row in rows:
+            self._check(row)
             (label,) = row["labels"]
             given = self._ids.renamed(label, row["properties"])
             if label == "Scope":

@@ -98,7 +98,8 @@ class Ingestion:
 
     def _source(self, message: Mapping[str, object]) -> Source:
         where = f"message {_ID.repr(message.get('id'))}"
-        return source_of(self.engine.settings, self.engine.policies, self.scope, message, where, self._now)
+        engine = self.engine
+        return source_of(engine.settings, engine.policies, engine.redaction, self.scope, message, where, self._now)
 
     def _items(self, file: File) -> Iterator[Item]:
         with suppress(InvalidInput, OSError):  # told when it is ingested

@@ -49,7 +49,13 @@ class ItemWriter:
         What is there already, with the same value, texts and time to live, begins its time anew and stays as it is.
         Raises SourceConflict for a key under whose source's id a message is stored.
         """
-        self._put(scope, {put.key: put for put in puts})
+        self._put(scope, {put.key: self._redacted(put) for put in puts})
+
+    def _redacted(self, put: Put) -> Put:
+        """Return an item without secrets, unless they are kept."""
+        redaction, where = self._engine.redaction, f"item {put.key!r}"
+        texts = tuple(redaction.text(text, where) for text in put.texts)
+        return replace(put, value=redaction.json(put.value, where), texts=texts)
 
     @following
     def _put(self, scope: Scope, puts: Mapping[str, Put]) -> None:

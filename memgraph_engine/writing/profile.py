@@ -41,9 +41,9 @@ def set_profile(engine: Engine, scope: Scope, name: str, value: str | None, give
     label, subject = _line(name, "name", LONGEST_NAME).casefold(), subject_of(scope, given)
     if value is None:
         return _set(engine, scope, subject, Delta(label, "", ends=True))
-    told = _line(value, "value", LONGEST_VALUE)
+    told = engine.redaction.text(_line(value, "value", LONGEST_VALUE), "value")
     message = {"text": f"{label}: {told}", "id": f"profile-{uuid4().hex}"}
-    source = source_of(engine.settings, engine.policies, scope, message, "value", engine.now())
+    source = source_of(engine.settings, engine.policies, engine.redaction, scope, message, "value", engine.now())
     if source.apart:
         raise InvalidInput(
             f"The policy {source.policy!r} keeps this value apart, so it can't stand in a profile, which is in "

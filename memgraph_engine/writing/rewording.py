@@ -37,6 +37,7 @@ def update(engine: Engine, scope: Scope, id: str, text: str, like: Source | None
     at = change.target(engine, scope, id)
     if at.source.kind == "item":
         raise InvalidInput(f"{id!r} of {scope} is an item of a store: it is changed there, by its key.")
+    text = engine.redaction.text(text, "the text")
     if at.whole:
         with Work.begin(engine, scope) as work:
             return _reword(work, at, text, like)
