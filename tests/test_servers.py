@@ -271,12 +271,26 @@ def test_a_key_opens_its_tenant_wherever_it_lives(catalogue, three, memory, tena
         asked(three[0], "MATCH (k:Key {tenant: $tenant}) DELETE k", tenant=tenant)
 
 
-def test_a_worker_for_every_tenant_goes_to_where_each_lives(catalogue, memory, tenant):
+@pytest.fixture
+def down(three, monkeypatch):
+    """The name of a server that does not answer, in the catalogue."""
+    monkeypatch.setenv("MEMGRAPH_ENGINE_CONNECT_TIMEOUT", "0.2")
+    asked(three[0], "MERGE (s:Server {name: 'down'}) SET s.uri = 'bolt://127.0.0.1:9', s.drained = true")
+    yield "down"
+    asked(three[0], "MATCH (s) WHERE s:Server AND s.name = 'down' OR s:Tenant AND s.server = 'down' DELETE s")
+
+
+def test_a_worker_for_every_tenant_goes_to_where_each_lives_and_passes_over_what_is_down(
+    catalogue, down, memory, tenant
+):
     memory.add("Petra lives in Bolzano.", user_id="ana", wait=False)
     moving.move(catalogue, tenant, "three")
+    catalogue.catalogue.commit("servers/place", tenant="a-first", server=down)
+    told = []
     with Memory.connect(tenant=f"t-{uuid4().hex[:12]}") as own:
-        assert Worker(own.engine, every_tenant=True).once()
+        assert Worker(own.engine, every_tenant=True, tell=told.append).once()
     assert [note.status for note in memory.get_all(user_id="ana")] == ["active"]
+    assert {one.scope for one in told if one.outcome == "failed"} == {"a-first/"}
 
 
 # ---- what goes wrong ------------------------------------------------------------------------
@@ -434,7 +448,7 @@ def test_writers_are_let_in_again_where_a_stop_takes_too_long(catalogue, memory,
     assert moving.move(catalogue, tenant, "two")["notes"] == 2
 
 
-def test_what_cannot_be_moved_is_refused_and_nothing_is_begun(catalogue, three, memory, tenant):
+def test_what_cannot_be_moved_is_refused_and_nothing_is_begun(catalogue, three, down, memory, tenant):
     memory.add("Petra lives in Bolzano.", user_id="ana")
     before = catalogue.find(tenant), held(three[0], tenant)
     refused = [(tenant, "four", NotFound, "no server 'four'"), ("nobody", "two", NotFound, "no tenant 'nobody'")]
@@ -455,10 +469,8 @@ def test_what_cannot_be_moved_is_refused_and_nothing_is_begun(catalogue, three, 
     with pytest.raises(StoreMismatch, match="being changed"):
         moving.move(catalogue, tenant, "two")
     asked(three[1], "MATCH (s:Store {name: 'second'}) DELETE s")
-    asked(three[0], "MERGE (s:Server {name: 'down'}) SET s.uri = 'bolt://127.0.0.1:9', s.drained = true")
     with pytest.raises(Unreachable, match=r"127\.0\.0\.1:9"):
-        moving.move(catalogue, tenant, "down")
-    asked(three[0], "MATCH (s:Server {name: 'down'}) DELETE s")
+        moving.move(catalogue, tenant, down)
     assert (catalogue.find(tenant), held(three[0], tenant)) == before
     assert held(three[1], tenant) == ([], [])
     with pytest.raises(InvalidInput, match="lives on 'one' already"):

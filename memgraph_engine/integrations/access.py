@@ -137,10 +137,11 @@ class Access:
         return Caller(self._of(key.tenant), key.user_id, frozenset(key.rights))
 
     def _of(self, tenant: str) -> Memory:
-        with self._lock:
-            if tenant not in self._tenants:
-                self._tenants[tenant] = Memory(of_tenant(self.own.engine, tenant))
-            return self._tenants[tenant]
+        if not (known := self._tenants.get(tenant)):
+            made = Memory(of_tenant(self.own.engine, tenant))  # it may ask a server, for which nobody else waits
+            with self._lock:
+                known = self._tenants.setdefault(tenant, made)
+        return known
 
 
 class Plans:

@@ -27,8 +27,7 @@ _STOPPED = 15.0  # seconds for which nothing is written when whoever moves is ki
 _QUIET, _GONE = 30.0, 600.0  # that a stop waits for what writes, and a removal for what reads
 _PAUSE = 0.02
 _ATTEMPTS = 4
-_COUNTED = {"sources": "Source", "notes": "Note"}
-_TOLD = ("left", "server", "nodes", "notes")
+_COUNTED = {"nodes": "", "sources": "Source", "notes": "Note"}
 _OF_SERVER = ("lock", "filled")  # properties of a scope that say nothing of it
 
 
@@ -78,8 +77,8 @@ class _Job:
             if self._say(self._former, "servers/mark", state="copying", keep=True) != "gone":
                 stopped = self._carry()
             held = self._scan(self._former)
-            moved = {name: sum(held[key] for key in held if key[1] == label) for name, label in _COUNTED.items()}
-            self._say(self._catalogue, "servers/flip", moved={"nodes": held.total(), **moved})
+            moved = {name: sum(held[key] for key in held if label in ("", key[1])) for name, label in _COUNTED.items()}
+            self._say(self._catalogue, "servers/flip", moved=moved)
         self._say(self._new, "servers/mark", state="here", keep=False)
         (found,) = self._catalogue.run("servers/tenants", tenant=self._tenant)
         self._say(self._former, "servers/mark", state="gone", keep=True)
@@ -92,7 +91,8 @@ class _Job:
         receipt = ErasureReceipt(0, begun["move"], salted, rule, began, now, counts, 0, 0, "", "")
         number = erasures.append(self._new, self._tenant, receipt).number
         self._say(self._catalogue, "servers/end")
-        return {**{name: found[name] for name in _TOLD}, "tenant": self._tenant, "stopped": stopped, "receipt": number}
+        told = {name: found[name] for name in ("left", "server", "nodes", "notes")}
+        return {"tenant": self._tenant, **told, "stopped": stopped, "receipt": number}
 
     def take_back(self) -> Row:
         """Remove what was copied by a move that was cut off, and let the tenant live where it does."""

@@ -147,14 +147,17 @@ class Worker:
 
     def _look(self, *, again: bool) -> bool:
         """Do what is due in each memory; return whether anything was done. Of several servers, tenant by tenant."""
-        self._engine = followed(self._engine)
         home, done = self._engine.db.home, False
         if self._tenant is not None or not home:
+            self._engine = followed(self._engine)
             return self._look_at(self._tenant, again=again)
-        for one in home.servers.tenants():
-            known = self._engines.get(one.name)
-            self._engine = self._engines[one.name] = followed(known) if known else of_tenant(self._engine, one.name)
-            done |= self._look_at(one.name, again=again)
+        for name in (row["name"] for row in home.servers.catalogue.run("servers/tenants", tenant=None)):
+            try:
+                known = self._engines.get(name)
+                self._engine = self._engines[name] = followed(known) if known else of_tenant(self._engine, name)
+                done |= self._look_at(name, again=again)
+            except StoreError as error:  # its server is down: the tenants of others need not wait
+                self._tell(JobRun("look", f"{name}/", self._engine.now(), "failed", error=str(error)))
         return done
 
     def _look_at(self, tenant: str | None, *, again: bool) -> bool:
