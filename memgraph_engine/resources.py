@@ -25,5 +25,5 @@ def user_file() -> Path | None:
     return Path(named) if named else beside if beside.is_file() else None
 
 
-LANGUAGES = (*sorted(one.name for one in resource("config", "language").iterdir()), "standard")
+LANGUAGES = (*sorted(one.name for one in resource("config", "language").iterdir() if one.is_dir()), "standard")
 """The languages that a memory may have: those with a folder of their own, and any other one as standard."""
