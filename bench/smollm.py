@@ -29,6 +29,7 @@ def served(at_once: int = 1) -> Iterator[str]:
     given.model.path = str(next(Path(str(weights.origin)).parent.glob("*.gguf")))
     given.n_ctx, given.n_parallel = _TOKENS * at_once, at_once
     given.hostnames, given.port, given.n_gpu_layers, given.verbosity = ["127.0.0.1"], 0, 0, -1
+    given.cpuparams.poll = 0  # threads that spin for each other stand still where other programs run
     server = llama.Server(given)
     try:
         yield f"{server.listening_address}/v1"

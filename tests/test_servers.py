@@ -28,6 +28,7 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
 from memgraph_engine.testing import HashingEmbedder
 from memgraph_engine.worker import moving
+from memgraph_engine.worker.queue import queues
 from memgraph_engine.worker.work import Worker
 from tests import servers
 
@@ -287,7 +288,10 @@ def test_a_worker_for_every_tenant_goes_to_where_each_lives_and_passes_over_what
     moving.move(catalogue, tenant, "three")
     catalogue.catalogue.commit("servers/place", tenant="a-first", server=down)
     told = []
-    with Memory.connect(tenant=f"t-{uuid4().hex[:12]}") as own:
+    with Memory.connect(
+        tenant=f"t-{uuid4().hex[:12]}", settings=Settings.load(worker={"tenant_groups": [tenant]})
+    ) as own:
+        assert [one.notes for one in queues(own.engine, None) if one.group == tenant and one.memories] == [1]
         assert Worker(own.engine, every_tenant=True, tell=told.append).once()
     assert [note.status for note in memory.get_all(user_id="ana")] == ["active"]
     assert {one.scope for one in told if one.outcome == "failed"} == {"a-first/"}
@@ -372,6 +376,7 @@ from memgraph_engine.engine import wiring
 from memgraph_engine.graph.database import Database
 from memgraph_engine.settings import Settings
 from memgraph_engine.worker import moving
+from memgraph_engine.worker.queue import queues
 
 moving._STOPPED = 2.0
 commit = Database.commit

@@ -1,9 +1,13 @@
 """How much waits for workers, as who runs them watches it: by groups of tenants, and by jobs."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.engine.wiring import Engine, of_tenant
+from memgraph_engine.errors import StoreError
+from memgraph_engine.graph.waiting import Waiting
 from memgraph_engine.worker.work import JOBS, backlog
 
 
@@ -28,7 +32,7 @@ def queues(engine: Engine, tenant: str | None) -> list[Queue]:
     """
     groups, now = (*engine.settings.worker.tenant_groups, ""), engine.now()
     found = {(group, job.name): Queue(group, job.name) for group in groups for job in JOBS}
-    for one in backlog(engine, tenant):
+    for one in _backlogs(engine, tenant):
         group = next(filter(one.scope.tenant.startswith, groups))
         for job in JOBS:
             if job.due(engine, one, now):
@@ -38,3 +42,14 @@ def queues(engine: Engine, tenant: str | None) -> list[Queue]:
                 if isinstance(since := getattr(one, job.sign, None), datetime):
                     queue.since = min(since, queue.since or since)
     return list(found.values())
+
+
+def _backlogs(engine: Engine, tenant: str | None) -> Iterator[Waiting]:
+    """Yield what waits for workers; of every tenant also on other servers, but for those that are down."""
+    home = engine.db.home
+    if tenant is not None or not home:
+        yield from backlog(engine, tenant)
+        return
+    for row in home.servers.catalogue.run("servers/tenants", tenant=None):
+        with suppress(StoreError):
+            yield from backlog(of_tenant(engine, row["name"]), row["name"])
