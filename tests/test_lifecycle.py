@@ -76,7 +76,7 @@ def every_read(memory, words, ids):
 
 
 def expiring(memory):
-    """Whether a worker finds that something of a memory has ended."""
+    """Since when a worker finds that something of a memory has ended, None where nothing has."""
     limits = dict.fromkeys(("cap", "bytes", "dimensions", "evolve", "blocks", "claims"), 0)
     (waits,) = memory.engine.db.run("scopes/waits", scope=f"{memory.engine.settings.tenant}/ana", **limits)
     return waits["expiring"]
@@ -92,7 +92,7 @@ def test_by_default_nothing_ends(tenant, embedder, clock):
         assert memory.sweep(user_id="ana").notes == 0
         (one,) = memory.get_all(user_id="ana")
         assert (one.policy, one.expires_at.year, one.erase_at.year, one.pinned) == ("factual", 9999, 9999, False)
-        assert expiring(memory) is False
+        assert expiring(memory) is None
 
 
 @pytest.mark.parametrize("swept", [False, True])
@@ -347,7 +347,7 @@ def test_a_sweep_takes_out_of_sums_keywords_and_vectors(memory, clock):
             scope=f"{memory.engine.settings.tenant}/ana",
         ).single()
     assert (kept["vectors"], kept["notes"]) == (0, 2)
-    assert expiring(memory) is False  # searches look at no ends any more
+    assert expiring(memory) is None  # searches look at no ends any more
     assert memory.sweep(user_id="ana").notes == 0
 
 

@@ -28,11 +28,21 @@ _TOLD = 5  # decisions whose undo is told
 _MOST_NEAR = 3
 
 
-def connect(tenant: str | None) -> "Memory":
-    """Connect as the settings say; the imports that this takes are made here, so that `--help` is fast."""
-    from memgraph_engine.client import Memory
+def connect(tenant: str | None, *, deferred: bool = False) -> "Memory":
+    """Connect as the settings say, a `deferred` embedder to be loaded when it embeds, if ever.
 
-    return Memory.connect(tenant=tenant)
+    The imports that this takes are made here, so that `--help` is fast.
+    """
+    from memgraph_engine.client import Memory
+    from memgraph_engine.engine.wiring import build
+    from memgraph_engine.recall.ranking import rankings
+    from memgraph_engine.settings import Settings
+
+    if not deferred:
+        return Memory.connect(tenant=tenant)
+    settings = Settings.load(**({} if tenant is None else {"tenant": tenant}))
+    rankings(settings.recall.ranking)  # as Memory.connect does
+    return Memory(build(settings, deferred=True))
 
 
 class Target(ExitStack):
@@ -65,14 +75,8 @@ class Target(ExitStack):
         return None if self.tenant else Remote.of_settings()
 
     def connect(self) -> "Memory":
-        """Reach it for anybody, or for the whole tenant; the embedder is loaded when it embeds, if ever."""
-        from memgraph_engine import Memory, Settings
-        from memgraph_engine.engine.wiring import build
-        from memgraph_engine.recall.ranking import rankings
-
-        settings = Settings.load(**({} if self.tenant is None else {"tenant": self.tenant}))
-        rankings(settings.recall.ranking)  # as Memory.connect does
-        return self.enter_context(Memory(build(settings, deferred=True)))
+        """Reach it for anybody, or for the whole tenant."""
+        return self.enter_context(connect(self.tenant, deferred=True))
 
     def again(self, command: str) -> str:
         """Return a command on the same memory, as a hint tells it."""

@@ -191,7 +191,7 @@ def _here(method: str, **given: Any) -> Any:
 
     if not (own := Settings.load()).uri and not LocalServer(own).address():
         raise LocalServerError("The managed server does not run: memgraph-engine db start starts it.")
-    with connect(None) as memory:
+    with connect(None, deferred=True) as memory:
         return json_form(getattr(memory, method)(**given))
 
 
