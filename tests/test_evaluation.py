@@ -290,6 +290,20 @@ def test_a_journal_of_something_else_is_left_alone(tmp_path):
     assert file.read_text() == '{"dear": "diary"}\n'
 
 
+def test_an_entry_without_what_it_cost_is_no_reply(tmp_path):
+    file = tmp_path / "replies.jsonl"
+    Journal(file).add(("asked",), {"text": "Hi."})
+    with pytest.raises(InvalidInput, match=r"replies.jsonl can't be gone on with: it has an entry that is no reply"):
+        Replies(Journal(file))
+
+
+@pytest.mark.parametrize("end", ["\u2028", "\u2029", "\u0085", "\r"])
+def test_a_reply_may_hold_any_end_of_a_line(tmp_path, end):
+    file, entry = tmp_path / "replies.jsonl", {"answer": f"Lisbon{end} or Porto"}
+    Journal(file).add(("ana", 1), entry)
+    assert dict(Journal(file).items()) == {("ana", 1): entry}
+
+
 def test_a_text_is_embedded_once_until_it_is_forgotten():
     class Counting(HashingEmbedder):
         seen = 0

@@ -40,14 +40,17 @@ class Journal:
             return
         whole = file.read_bytes()
         kept = whole[: whole.rfind(b"\n") + 1]
-        for number, line in enumerate(kept.decode(errors="replace").splitlines(), 1):
+        for number, line in enumerate(kept.splitlines(), 1):  # of bytes: a reply may hold other ends of lines
             try:
-                entry = json.loads(line)
+                entry = json.loads(line.decode(errors="replace"))
                 self._entries[tuple(entry.pop("key"))] = entry
             except (ValueError, KeyError, TypeError, AttributeError):
                 raise InvalidInput(f"{file} can't be gone on with: line {number} is no entry of a run.") from None
         if kept != whole:
             file.write_bytes(kept)
+
+    def __str__(self) -> str:
+        return str(self._file)
 
     def __contains__(self, key: Key) -> bool:
         return key in self._entries
@@ -74,7 +77,13 @@ class Replies:
     """The replies of chat models in a file, and what they cost; `limit` are US dollars, None for no limit."""
 
     def __init__(self, journal: Journal) -> None:
-        self.spent = sum((Cost(**entry["cost"]) for _, entry in journal.items()), NOTHING)
+        """Read what is kept; raises InvalidInput where an entry is no reply."""
+        try:
+            self.spent = sum((Cost(**entry["cost"]) for _, entry in journal.items()), NOTHING)
+        except (KeyError, TypeError):
+            raise InvalidInput(
+                f"{journal} can't be gone on with: it has an entry that is no reply of a model."
+            ) from None
         self.limit: float | None = None
         self._journal = journal
         self._lock = Lock()
