@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 
 from memgraph_engine import Memory, Settings, SettingsError
+from memgraph_engine.cli import setup
 from memgraph_engine.settings import Preset
 
 OFF = 0.0
@@ -122,3 +123,13 @@ def test_whatever_the_page_names_is_there(root):
             continue
         found += 1
     assert found > 60
+
+
+@pytest.mark.parametrize("paper", get_args(Preset)[1:])
+def test_a_written_file_has_a_presets_values_so_that_uncommenting_one_changes_nothing(paper, tmp_path, monkeypatch):
+    file = tmp_path / "memgraph-engine.toml"
+    setup._write(file, paper)
+    file.write_text(re.sub(r"^# (?=\w+ = )", "", file.read_text(), flags=re.MULTILINE))
+    preset = Settings.paper(paper).model_dump()
+    monkeypatch.setenv("MEMGRAPH_ENGINE_CONFIG", str(file))
+    assert Settings.load().model_dump() == preset

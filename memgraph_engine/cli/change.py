@@ -88,11 +88,12 @@ def check(file: Annotated[str, "FILE: A policy file, or default or memoryarchite
     from memgraph_engine.lifecycle.file import policies
 
     found = policies(file)
-    yield {"default": found.default, "classes": list(found.classes), "rules": len(found.rules)}
+    counts = {"rules": len(found.rules), "trust": len(found.trust)}
+    yield {"default": found.default, "classes": list(found.classes), **counts}
     for policy in found.classes.values():
         default = " (the default)" if policy.name == found.default else ""
         typer.echo(f"{policy.name}{default}: {_life(policy)}{_kept(policy)}")
-    typer.echo(f"{show.count(len(found.rules), 'rule')}.")
+    typer.echo(f"{show.count(len(found.rules), 'rule')}, {len(found.trust)} of trust.")
 
 
 def _life(policy: "Policy") -> str:

@@ -52,6 +52,7 @@ def init(
 def _write(file: Path, preset: str) -> None:
     template = _ASSIGNMENT.sub("# ", resource("config", "settings.toml").read_text("utf-8"))
     if preset:
+        template = _with(template, resource("config", "presets", f"{preset}.toml").read_text("utf-8"))
         template = template.replace('# preset = ""', f'preset = "{preset}"')
     try:
         with file.open("x", encoding="utf-8") as out:
@@ -64,6 +65,19 @@ def _write(file: Path, preset: str) -> None:
         f"Wrote {file}. It is read as ./memgraph-engine.toml, or where MEMGRAPH_ENGINE_CONFIG names it.",
         err=True,
     )
+
+
+def _with(template: str, preset: str) -> str:
+    """Return the file with a preset's values for the defaults, commented out as these."""
+    table = ""
+    for line in preset.splitlines():
+        named = re.match(r"\[(.+)\]|(\w+) = ", line)
+        table = named[1] if named and named[1] else table
+        if named and named[2]:
+            head, found, rest = template.partition(f"\n[{table}]\n")
+            own = re.sub(rf"^# {named[2]} = .*$", f"# {line}".replace("\\", r"\\"), rest, count=1, flags=re.MULTILINE)
+            template = head + found + own
+    return template
 
 
 def _prepare(settings: "Settings") -> dict[str, object]:

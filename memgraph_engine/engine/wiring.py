@@ -311,7 +311,11 @@ def build(
     second = judge if judge is not None else judge_named(settings)
     reranks = check_reranker(reranker) if reranker is not None else reranker_named(settings)
     if reranks is None and settings.recall.selects and not roles.has("selecting"):
-        raise SettingsError("recall.reranker is llm, but the role selecting has no model: set llm.model to have one.")
+        preset = f", as the preset {settings.preset} has it" if settings.preset == "lightmem-slm" else ""
+        raise SettingsError(
+            f"recall.reranker is llm{preset}, but the role selecting has no model: set llm.model to have one, or "
+            'recall.reranker = "" to do without.'
+        )
     clock = _within(clock)
     db = open_database(settings, clock)
     try:
