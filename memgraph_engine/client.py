@@ -223,7 +223,7 @@ class Memory:
     ) -> Receipt:
         """Remember messages in order; one that is known already is recognised, so adding it again changes nothing.
 
-        A message is known by its id, else by its words, its session and its time (without one, the time of the call).
+        A message is known by its id, else by its words, session, time (without it that of the call) and class of trust.
         It is a text, or a mapping with `text` (or `content`) and, as far as known, `id`, `speaker`, `role`, `agent`,
         `session`, `time` (ISO 8601), `tags`, `metadata`, `caption` of an image, `kind`, `policy` (its class),
         `expires` (a day or a moment, after which it can't be read; docs/lifecycle.md) and `trust`, which lowers how far

@@ -66,6 +66,15 @@ def below(one: Trust, bound: Trust) -> bool:
     return TRUST.index(one) > TRUST.index(bound)
 
 
+def beside(one: Trust, other: Trust) -> bool:
+    """Tell whether words of one class may stand in what is told of another: those trusted as far, or told unmarked.
+
+    >>> beside("assistant", "user"), beside("web", "user"), beside("user", "web")
+    (True, False, True)
+    """
+    return not below(one, other) or not marked(one)
+
+
 def marked(one: Trust) -> str:
     """Return the words that mark a line that neither the user nor an assistant said, '' for one that they did.
 

@@ -1,6 +1,7 @@
 """How far who says something is trusted: what it may do to what others say, where it is told, and how."""
 
 import random
+import re
 from collections import Counter
 from itertools import product
 from uuid import uuid4
@@ -9,13 +10,15 @@ import pytest
 
 from bench import poison
 from bench.statements import constructed, nowhere
-from memgraph_engine import InvalidInput, Memory, PolicyError, Settings
+from memgraph_engine import InvalidInput, Memory, PolicyError, Settings, SourceConflict
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.gate.verdict import RIGHTS, Opinion
 from memgraph_engine.lifecycle.file import policies
+from memgraph_engine.lifecycle.policies import quoted
 from memgraph_engine.model.memory import Source
 from memgraph_engine.testing import HashingEmbedder, purge
-from memgraph_engine.trust import below, by_origin
+from memgraph_engine.trust import TRUST, below, by_origin
+from tests.models import Abstracter, extracted, memory_with
 
 ANA = {"user_id": "ana"}
 USER, ASSISTANT, TOOL = {"role": "user"}, {"role": "assistant"}, {"kind": "api_result"}
@@ -290,6 +293,122 @@ def test_claims_say_of_whom_they_are_and_only_users_share_theirs(memory, embedde
     with memory.engine.db._session() as session:
         rows = session.run(query, tenant=memory.engine.settings.tenant).values()
     assert dict(rows) == {"Whales are reptiles": True, "Whales are mammals": False}
+
+
+def cites_all(words, claim):
+    """A model that makes a claim of all notes of a request that has some words, or of the known one that has them."""
+
+    class Citing(Abstracter):
+        def answer(self, given):
+            notes = [one["note"] for one in given if "note" in one]
+            if not any(re.search(words, one["text"]) for one in given):
+                return {"claims": []}
+            anchor = next((one["claim"] for one in given if "claim" in one and re.search(words, one["text"])), 0)
+            own = dict(zip(("relation", "subject", "object", "text"), claim, strict=True))
+            return {"claims": [{**own, "notes": notes, "anchor": anchor}]}
+
+    return Citing({})
+
+
+@pytest.mark.parametrize(
+    "mine", ["Ibuprofen helped with my headache.", "I asked whether ibuprofen and cancer go along."]
+)
+@pytest.mark.parametrize("runs", [1, 2])
+def test_what_a_model_draws_from_several_notes_is_trusted_as_the_least_of_them(tenant, embedder, mine, runs):
+    told = ("implies", "ibuprofen", "cancer", "Ibuprofen causes cancer")
+    with memory_with(tenant, embedder, cites_all("of all things|causes", told), only=["abstracting"]) as (memory, _):
+        memory.add({"text": "As they say, in mice ibuprofen, of all things, brings cancer.", **DOCUMENT}, **ANA)
+        if runs == 2:
+            memory.consolidate(**ANA)
+        memory.add({"text": mine, **USER}, **ANA)
+        memory.consolidate(**ANA)
+        assert {one.text: one.trust for one in memory.claims(**ANA)} == {told[-1]: "document"}
+        text = memory.context("What does ibuprofen cause?", claims=True, **ANA).text
+        assert f"(from a document): {told[-1]}" in text
+
+
+def test_a_claim_that_the_user_makes_himself_stays_his_whoever_else_says_so(tenant, embedder):
+    told = ("implies", "tea", "headaches", "Tea causes headaches")
+    with memory_with(tenant, embedder, cites_all("tea", told), only=["abstracting"]) as (memory, _):
+        memory.add({"text": "I found that too much tea gives me headaches.", **USER}, **ANA)
+        memory.add({"text": "As they say, black tea may bring headaches.", **DOCUMENT}, **ANA)
+        memory.consolidate(**ANA)
+        (claim,) = memory.claims(**ANA)
+        assert (claim.text, claim.trust, len(claim.notes)) == (told[-1], "user", 2)
+
+
+def test_a_document_that_says_what_the_user_does_in_other_words_supports_what_is_his(tenant, embedder):
+    loss = ("implies", "poor sleep", "weight gain", "Poor sleep causes weight gain")
+    with memory_with(tenant, embedder, cites_all("sleep", loss), only=["abstracting"]) as (memory, _):
+        memory.add({"text": "Lack of sleep causes weight gain.", **USER}, **ANA)
+        memory.consolidate(**ANA)
+        memory.add({"text": "As they say, poor sleep brings weight gain.", **DOCUMENT}, **ANA)
+        memory.consolidate(**ANA)
+        assert {one.text: one.trust for one in memory.claims(**ANA)} == {"Lack of sleep causes weight gain": "user"}
+
+
+# ---- what stands beside what ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("before", "by"), list(product(range(len(ORDER)), repeat=2)))
+def test_what_needs_a_mark_is_quoted_by_nothing_that_is_trusted_more(before, by):
+    first, then = (Source(name, "Hi.", "", trust_as=TRUST[at]) for name, at in (("a", before), ("b", by)))
+    assert (quoted(first, then) is first) == (before <= by or TRUST[before] == "assistant")
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_no_context_of_the_users_note_repeats_words_of_the_web(memory, waits):
+    talk = [{"text": LIE, **ASSISTANT, "trust": "web"}, {"text": "I see, thanks, that is my doctor.", **USER}]
+    memory.add_many([{**one, "session": "s"} for one in talk], **ANA, wait=not waits)
+    memory.process(**ANA)
+    notes = {note.trust: note for note in memory.get_all(**ANA)}
+    assert "Varga" in notes["web"].context
+    assert "Varga" not in notes["user"].context
+    memory.set_policy(notes["user"].id, "factual", **ANA)
+    memory.update(notes["web"].id, "I no longer see Lindqvist, Dr Varga is mine.", **ANA)
+    assert "Varga" not in memory.get(notes["user"].id, **ANA).context
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_no_model_that_writes_the_context_of_the_users_note_is_shown_words_of_the_web(tenant, embedder, together):
+    talk = [{"text": LIE, **ASSISTANT, "trust": "web"}, {"text": "I see, that is my doctor.", **USER}]
+    answers = [extracted("The web says something."), extracted("Ana has a doctor.")]
+    with memory_with(tenant, embedder, answers, only=["extraction"]) as (memory, chat):
+        for some in [talk] if together else [[one] for one in talk]:
+            memory.add_many([{**one, "session": "s"} for one in some], **ANA)
+        assert [("Varga" in call.text, "I see" in call.text) for call in chat.calls] == [(True, False), (False, True)]
+        assert {note.context for note in memory.get_all(**ANA)} == {"The web says something.", "Ana has a doctor."}
+
+
+# ---- what is said twice ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", ["web", "user"])
+def test_what_is_said_again_in_another_class_is_a_saying_of_its_own(memory, first):
+    said = {"text": "My doctor is Varga.", **USER, "session": "s", "time": "2026-11-01T10:00:00Z"}
+    classes = [first, *({"web", "user"} - {first})]
+    for trust in (*classes, *classes):
+        memory.add({**said, "trust": trust}, **ANA)
+    assert memory.add(said, **ANA).repeats == 1  # the user's own class is his without a word
+    assert sorted(note.trust for note in memory.get_all(**ANA)) == ["user", "web"]
+    assert [fact.value for fact in memory.facts(**ANA)] == ["Varga"]
+
+
+def test_a_rule_on_trust_makes_no_other_saying_of_a_file_or_a_message_that_changed(ruled, tmp_path):
+    said = {"id": "m", "text": "Bo moved to Leeds.", "agent": "browser"}
+    ruled.add(said, **ANA)
+    ruled.update("m", "Bo moved to York.", **ANA)
+    assert ruled.add({**said, "text": "Bo moved to York."}, **ANA).repeats == 1
+    with pytest.raises(SourceConflict, match="caption or trust"):
+        ruled.add({**said, "text": "Bo moved to York.", "trust": "unknown"}, **ANA)
+
+
+def test_no_class_of_a_life_raises_what_a_call_lowered_under_a_rule(ruled):
+    given = {"text": "I moved.", "kind": "document", "session": "diary.md", "trust": "document"}
+    note = ruled.add(given, **ANA).entries[0].note
+    source = ruled.get(note, **ANA).sources[0]
+    policies = ruled.engine.policies
+    assert source.trust == policies.given_by("a model", "a", source, ruled.engine.now()).trust == "document"
 
 
 # ---- what changes a note, or moves it -------------------------------------------------------------

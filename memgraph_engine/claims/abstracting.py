@@ -6,7 +6,7 @@ that names both of its ends, and names nobody. Notes that say the same in other 
 nobody is told words that no note holds any more.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,7 @@ from memgraph_engine.llm.role import Request, role
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.model.claim import LEAST
 from memgraph_engine.model.marker import without_recalled
+from memgraph_engine.trust import Trust, below
 
 _NEAR = 5  # stored claims that each note may support in other words
 _ROLE = "abstracting"
@@ -86,7 +87,7 @@ class Abstractor:
             for one in shown:
                 one.done = False
             return
-        groups = self.engine.roles.batches(_ROLE, shown, _shown)
+        groups = [group for some in _of_one_trust(shown) for group in self.engine.roles.batches(_ROLE, some, _shown)]
         asked = [(group, self._anchors(group)) for group in groups]
 
         def request(of: tuple[Sequence[Reading], Sequence[Told]]) -> Request:
@@ -115,14 +116,17 @@ class Abstractor:
         return one
 
     def _anchors(self, group: Sequence[Reading]) -> list[Told]:
-        """Return the claims that the notes of a request may support: those nearest to them, and those found in them."""
-        ids = [one.note.id for one in group]
+        """Return the claims that the notes of a request may support: those nearest to them, and those found in them.
+
+        Nor would what is trusted less be theirs if a model said it of them because it was shown it.
+        """
+        ids, trust = [one.note.id for one in group], group[0].note.trust
         rows = self.engine.db.run("claims/anchors", scope=self.scope, ids=ids, limit=_NEAR)
         near = [row["id"] for row in rows]  # the nearest first
         stored = {one.claim.id: one.claim for one in claim_graph.told(self.engine.db, [self.scope], near)}
-        trusted = (stored[id] for id in near if id in stored and stored[id].confidence >= LEAST)
+        sure = (stored[id] for id in near if id in stored and stored[id].confidence >= LEAST)
         known = [found.told for one in group for found in one.found.values()]
-        known += [Told(one.kind, one.text, one.subject, one.object) for one in trusted]
+        known += [Told(one.kind, one.text, one.subject, one.object) for one in sure if not below(one.trust, trust)]
         first: dict[tuple[str, str, str], Told] = {}
         for one in known:
             first.setdefault(identity(one, self.language), one)
@@ -195,6 +199,14 @@ def abstracting(notes: Sequence[str], claims: Sequence[tuple[str, str]]) -> Requ
             raise ValueError("; ".join(faults[:MOST_FAULTS]))
 
     return role(_ROLE).request([{"text": text} for text in notes], check=check, most=most, claims=known)
+
+
+def _of_one_trust(some: Iterable[Reading]) -> Iterable[list[Reading]]:
+    """Return notes by how far they are trusted: a model may draw a claim of one from the words of another."""
+    found: dict[Trust, list[Reading]] = {}
+    for one in some:
+        found.setdefault(one.note.trust, []).append(one)
+    return found.values()
 
 
 def _shown(one: Reading) -> dict[str, str]:

@@ -146,6 +146,6 @@ def _supported(row: Row) -> Supported:
         first_at=moment(min(times)),
         last_at=moment(max(times)),
         made_by=min((one["made_by"] for one in own), key=bool, default=""),
-        trust=min((trust_of(one["from"]) for one in support), key=TRUST.index, default=TRUST[-1]),
+        trust=min((trust_of(one["from"]) for one in own), key=TRUST.index, default=TRUST[-1]),
     )
     return Supported(claim, tuple(one["stamp"] for one in support))

@@ -19,7 +19,7 @@ from memgraph_engine.model.item import is_items
 from memgraph_engine.model.marker import shows
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Source, SourceKind
 from memgraph_engine.model.redaction import KEEPING, Redaction
-from memgraph_engine.trust import TRUST, Trust
+from memgraph_engine.trust import TRUST, Trust, below, by_origin
 
 if TYPE_CHECKING:
     from memgraph_engine.lifecycle.policies import Policies
@@ -202,7 +202,8 @@ def _own_id(digest: str, now: datetime | None) -> str:
 def content_hash(source: Source) -> str:
     """Return the hash by which a repeat of a source is known: of all that was said, by whom, where and when.
 
-    One moment may be spelt in several ways; a day alone is another than its first moment.
+    So is the class of trust to which a call lowers it, for a repeat in another class says it anew. One moment
+    may be spelt in several ways; a day alone is another than its first moment.
     """
     day = as_day(source.said_as) if source.said_as else None
     when = day or source.said_at
@@ -214,6 +215,7 @@ def content_hash(source: Source) -> str:
         when and when.isoformat(),
         source.text,
         source.caption,
+        *([source.trust] if below(source.trust, by_origin(source.kind, source.role)) else ()),
     ]
     return hashlib.blake2b(json.dumps(identity, ensure_ascii=False).encode(), digest_size=16).hexdigest()
 

@@ -14,7 +14,7 @@ from memgraph_engine.language.questions import of_oneself, only_asks, small_talk
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Note, Source
 from memgraph_engine.resources import LANGUAGES
-from memgraph_engine.trust import Trust, by_origin, least
+from memgraph_engine.trust import Trust, below, beside, by_origin, least
 
 End = Literal["archive", "erase"]
 Says = Literal["small-talk", "request"]
@@ -206,10 +206,17 @@ class Policies:
 
         A call may lower it, and only the policy file raises it.
         """
-        own = by_origin(source.kind, source.role)
-        ruled = next((cast("Trust", rule.policy) for rule in self.trust if rule.fits(source)), own)
+        own, ruled = by_origin(source.kind, source.role), self._ruled(source)
         given = least((ruled, source.trust_as or ruled))
-        return "" if given == own else given
+        return "" if given == own == ruled else given
+
+    def _ruled(self, source: Source) -> Trust:
+        own = by_origin(source.kind, source.role)
+        return next((cast("Trust", rule.policy) for rule in self.trust if rule.fits(source)), own)
+
+    def as_given(self, source: Source) -> Source:
+        """Return a source with the class of trust that a call gave it alone, as it came: its hash has no other."""
+        return source if below(source.trust, self._ruled(source)) else replace(source, trust_as="")
 
     def life(self, source: Source, created: datetime) -> Life:
         """Return the life of a source that was stored then."""
@@ -341,9 +348,12 @@ def outlives(one: Lives, other: Lives) -> bool:
     return one.expires_at >= other.expires_at and one.erase_at >= other.erase_at
 
 
-def quoted(before: Source | None, by: Lives) -> Source | None:
-    """Return the turn before, if a context of what lives so may repeat it.
+def quoted(before: Source | None, source: Source, by: Lives | None = None) -> Source | None:
+    """Return the turn before a source, if a context of it may repeat that; it lives as its note does (`by`), else so.
 
-    Else its words would outlive it there; and what is kept apart is repeated by its own class alone.
+    Else the words of the turn would outlive it there, or pass for those of somebody who is trusted more. What is kept
+    apart is repeated by its own class alone.
     """
-    return before if before and outlives(before, by) and before.apart in (None, by.apart) else None
+    by = by or source
+    fits = before and outlives(before, by) and before.apart in (None, by.apart) and beside(before.trust, source.trust)
+    return before if fits else None

@@ -27,7 +27,7 @@ class Claim(Result):
 
     What the tenant's users share has no notes and no times, only how many `users` make the claim now; `text` is as most
     of them say it, and each of them counts as a note would. `users` is 0 for a claim that notes support. It is trusted
-    as far as the most trusted of its notes is (`trust`); users share only what they say themselves.
+    as far as the most trusted note that says it in these words is (`trust`); users share only what they say themselves.
     """
 
     brief = ("id", "text", "kind", "confidence", "users", "score")

@@ -204,7 +204,7 @@ def _process_batch(work: Work, size: int, without: Sequence[str]) -> list[Entry]
             Placed(
                 turn.source,
                 None,
-                quoted(turn.previous, one.found.note),
+                quoted(turn.previous, turn.source, one.found.note),
                 noise.get(turn.source.key, ""),
                 one.found.note.id,
             )

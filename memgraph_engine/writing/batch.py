@@ -49,7 +49,7 @@ def unknown(given: Sequence[Source], known: Mapping[str, Known]) -> list[Source]
 
 def _conflict(source: Source, how: str) -> SourceConflict:
     return SourceConflict(
-        f"Source {source.id!r} {how} with another content (text, speaker, role, session, time or caption). "
+        f"Source {source.id!r} {how} with another content (text, speaker, role, session, time, caption or trust). "
         "Nothing was written with it. update changes what is stored; another id stores it beside."
     )
 
@@ -345,7 +345,8 @@ class Batch:
     def _joint(self, draft: Draft, candidate: Candidate, verdict: Verdict) -> Text:
         """Return the texts of a note with what joins it; what the user wrote stays, and so does a model's context."""
         language, merges, source = self.seen.language, verdict.kind == "merge", candidate.source
-        turns = [(turn, quoted(before, draft.life)) for turn, before in (*draft.turns, (source, candidate.before))]
+        every = (*draft.turns, (source, candidate.before))
+        turns = [(turn, quoted(before, turn, draft.life)) for turn, before in every]
         text = render(turns, language)
         if draft.constructed_by == USER:
             text = replace(text, raw=(*draft.text.raw, candidate.raw) if merges else draft.text.raw)

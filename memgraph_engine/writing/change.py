@@ -94,7 +94,7 @@ def retold(transaction: Transaction, found: Found, turns: Sourced) -> dict[str, 
     What the user wrote of it stays, and so does a chat model's context. Nothing is returned where nothing changes.
     """
     language = transaction.language
-    text = render([(source, quoted(before, found.note)) for source, before in turns], language)
+    text = render([(source, quoted(before, source, found.note)) for source, before in turns], language)
     context = found.note.context if found.constructed_by else text.context
     if found.constructed_by == note_graph.USER or (text.raw, context) == (found.note.raw, found.note.context):
         return {}

@@ -32,6 +32,7 @@ from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.profile import Delta
 from memgraph_engine.model.result import Entry, Receipt
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.trust import marked
 from memgraph_engine.writing.batch import Batch
 from memgraph_engine.writing.transaction import Transaction
 
@@ -267,10 +268,12 @@ def _mixed(shown: Sequence[Placed], classed: Sequence[Placed]) -> list[Placed]:
 
 
 def _of_one_life(placed: Iterable[Placed]) -> Iterable[Sequence[Placed]]:
-    """Return what ends, and is kept apart, together: a model may put words of one turn into the context of another."""
+    """Return what ends, is kept apart, and is marked together: a model may put words of one into another's context."""
     found: dict[object, list[Placed]] = {}
     for one in placed:
-        found.setdefault((one.source.expires_at, one.source.erase_at, one.source.apart), []).append(one)
+        source = one.source
+        life = source.expires_at, source.erase_at, source.apart, marked(source.trust)
+        found.setdefault(life, []).append(one)
     return found.values()
 
 

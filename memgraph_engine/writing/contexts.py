@@ -47,7 +47,7 @@ class Turns:
 
     def context(self, of: Found, language: str) -> str:
         """Return the context that a note has as it is `of`, once the sources have changed."""
-        turns = [(source, quoted(self._previous(source.key), of.note)) for source in of.note.sources]
+        turns = [(source, quoted(self._previous(source.key), source, of.note)) for source in of.note.sources]
         return render(turns, language).context
 
     def _previous(self, key: Key) -> Source | None:
@@ -116,10 +116,10 @@ def local(of: Rendering, now: Repeatable, language: str) -> str:
     """Return a note's local context."""
     note = of.found.note
     turns = [
-        (now.get(turn.source.key) or turn.source, quoted(now.get(turn.previous_key or _NONE, turn.previous), note))
+        (now.get(turn.source.key) or turn.source, now.get(turn.previous_key or _NONE, turn.previous))
         for turn in of.turns
     ]
-    return render(turns, language).context
+    return render([(source, quoted(before, source, note)) for source, before in turns], language).context
 
 
 def _before(

@@ -356,4 +356,4 @@ def _content(source: Source) -> tuple[str, tuple[str, ...], str]:
 def _only_text(old: Source, new: Source) -> bool:
     """Tell whether two sources are told apart by no more than their text, which is all that an update changes."""
     as_old = replace(old, text=new.text)
-    return content_hash(as_old) == new.hash and _content(replace(as_old, hash=new.hash)) == _content(new)
+    return content_hash(as_old) == content_hash(new) and _content(replace(as_old, hash=new.hash)) == _content(new)

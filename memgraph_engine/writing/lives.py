@@ -307,7 +307,9 @@ def _revise(
     """Plan the new version of a note, with the keywords that it gets, None for those that it has."""
     language, found, note, former = transaction.language, one.found, one.found.note, change.former
     before = [living(turn.previous_key) or turn.previous if turn.previous_key else None for turn in one.turns]
-    turns = [(turn.source, quoted(previous, change.life)) for turn, previous in zip(one.turns, before, strict=True)]
+    turns = [
+        (turn.source, quoted(last, turn.source, change.life)) for turn, last in zip(one.turns, before, strict=True)
+    ]
     context = note.context if found.constructed_by or not turns else render(turns, language).context
     properties: dict[str, Any] = {**change.life.properties, "pinned": change.pinned}
     if change.given is not None:

@@ -42,7 +42,7 @@ def update(engine: Engine, scope: Scope, id: str, text: str, like: Source | None
         with Work.begin(engine, scope) as work:
             return _reword(work, at, text, like)
     changed = replace(at.source, text=text)
-    changed = replace(changed, hash=content_hash(changed))
+    changed = replace(changed, hash=content_hash(engine.policies.as_given(changed)))
     waits = at.found.note.status == "pending"
     (candidate,) = construct_alone(at.transaction, [Placed(changed)], waits=waits)
     if at.found.note.raw == (candidate.raw,) and (made := _by_update(engine, scope, at.found)):
@@ -56,7 +56,7 @@ def _reword(work: Work, at: change.Target, text: str, like: Source | None) -> De
     old = sources.passages(engine.db, scope.name, at.whole)
     new = replace(sources.joined(old), text=text)
     new = replace(new, tags=like.tags, metadata=like.metadata) if like else new
-    new = replace(new, hash=content_hash(new))
+    new = replace(new, hash=content_hash(engine.policies.as_given(new)))
     told = at.message or at.found.note.raw == render([(new, None)], language).raw
     if told and new.hash == old[0].hash and (made := _by_update(engine, scope, at.found)):
         return made
