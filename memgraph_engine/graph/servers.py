@@ -50,8 +50,8 @@ class Servers:
         db = self.at(known[name]["uri"])
         if [row["id"] for row in db.run("store/read")] != [known[name]["id"]]:
             raise StoreMismatch(
-                f"At {db.uri} answers another database than {name!r} of the catalogue at {self.catalogue.uri}: say "
-                "where that answers by `memgraph-engine servers add`. Nothing was done."
+                f"At {db.uri} answers another database than {name!r} of the catalogue: say where that answers by "
+                "`memgraph-engine servers add`. Nothing was done."
             )
         return db
 
