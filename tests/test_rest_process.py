@@ -95,10 +95,11 @@ def test_beyond_the_machine_it_serves_only_with_a_key(tenant, server, tmp_path):
 
 def test_two_servers_on_one_port_are_told(tenant, key):
     with started(tenant) as (_, port):
-        command = [*COMMAND[:-1], str(port)]
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        assert ended.returncode == 1
-        assert re.fullmatch(r"Error: .*another program listens there; choose another port.*\n", ended.stderr)
+        for command in (COMMAND[:-1], [*COMMAND[:3], "worker", "--once", "--metrics"]):
+            ended = subprocess.run([*command, str(port)], capture_output=True, text=True, timeout=120)
+            assert ended.returncode == 1
+            # of no option: each command has its own for it
+            assert re.fullmatch(r"Error: .*another program listens there; choose another port\.\n", ended.stderr)
 
 
 def test_when_it_is_stopped_what_runs_is_ended_and_nothing_new_is_taken(tenant, key, memory):

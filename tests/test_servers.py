@@ -20,7 +20,7 @@ from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, KeyRefused, NotFound, StoreMismatch, Unreachable, WriteConflict
 from memgraph_engine.graph import keys, leases
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.servers import Residence
+from memgraph_engine.graph.servers import Residence, Servers
 from memgraph_engine.integrations.access import Access
 from memgraph_engine.model.key import fingerprint, new_key
 from memgraph_engine.model.memory import NEVER
@@ -421,6 +421,66 @@ def test_a_move_that_was_cut_off_is_taken_back(catalogue, three, memory, tenant)
     assert (held(three[1], tenant), held(three[0], tenant)) == (before, ([], []))
     memory.add("The tide turns at noon.", user_id="ana")
     assert moving.move(catalogue, tenant, "three")["server"] == "three"
+
+
+def cut_off(catalogue, tenant, memory):
+    """Cut off a move to the second server when all is copied."""
+    memory.add("Petra lives in Bolzano.", user_id="ana")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(moving, "_STOPPED", 0.0)
+        with pytest.raises(WriteConflict, match="stood still"):
+            moving.move(catalogue, tenant, "two")
+
+
+def test_a_take_back_removes_nothing_at_an_address_where_another_database_answers(catalogue, three, memory, tenant):
+    cut_off(catalogue, tenant, memory)
+    address = "MATCH (s:Server {name: 'two'}) SET s.uri = $uri"
+    asked(three[0], address, uri=three[0].uri.replace("127.0.0.1", "localhost"))
+    try:
+        for to in ("one", "two"):
+            with pytest.raises(StoreMismatch, match="another database than 'two'"):
+                moving.move(catalogue, tenant, to)
+        memory.add("The tide turns at noon.", user_id="ana")
+        assert len(list(memory.get_all(user_id="ana"))) == 2
+    finally:
+        asked(three[0], address, uri=three[1].uri)
+    assert moving.move(catalogue, tenant, "one")["server"] == "one"
+    assert held(three[1], tenant) == ([], [])
+    assert len(list(memory.get_all(user_id="ana"))) == 2
+
+
+def test_a_take_back_removes_nothing_where_the_tenant_is_in_use(catalogue, three, memory, tenant, monkeypatch):
+    cut_off(catalogue, tenant, memory)
+    before = held(three[0], tenant)
+    with monkeypatch.context() as patch:
+        patch.setattr(Servers, "named", lambda servers, _: servers.at(three[0].uri))
+        with pytest.raises(WriteConflict):
+            moving.move(catalogue, tenant, "one")
+    assert held(three[0], tenant) == before
+    memory.add("The tide turns at noon.", user_id="ana")
+    assert len(list(memory.get_all(user_id="ana"))) == 2
+
+
+def test_a_database_is_in_a_catalogue_once_and_a_name_stays_its_own(catalogue, three):
+    two, other = three[1].uri, three[1].uri.replace("127.0.0.1", "localhost")
+    assert other != two
+    before = catalogue.known()
+    for name, uri, said in (
+        ("four", two, "by another name"),
+        ("four", other, "by another name"),
+        ("four", f"{two}/", "by another name"),
+        ("three", two, "by another name"),
+        ("one", two, "another database as 'one'"),
+        ("", two, "must not be empty"),
+        (" ", two, "must not be empty"),
+    ):
+        with pytest.raises(InvalidInput, match=said):
+            wiring.add_server(Settings.load(), name, uri)
+    assert catalogue.known() == before
+    wiring.add_server(Settings.load(), "two", other)  # another address of the same
+    assert [one["uri"] for one in catalogue.known() if one["name"] == "two"] == [other]
+    wiring.add_server(Settings.load(), "two", two)
+    assert catalogue.known() == before
 
 
 def test_who_stood_still_does_nothing_more_once_another_has_taken_the_move_up(catalogue, three, memory, tenant):

@@ -276,8 +276,11 @@ def open_servers(settings: Settings, clock: Clock = utc_now) -> Servers:
 def add_server(settings: Settings, name: str, uri: str) -> None:
     """Add a server to the catalogue of the settings; an empty one gets the schema and the embedder of the others.
 
-    Raises StoreMismatch where it has another embedder.
+    Raises StoreMismatch where it has another embedder, InvalidInput where its name is empty or another database's, or
+    it has another name, or a tenant lives elsewhere.
     """
+    if not name.strip():
+        raise InvalidInput("A server's name must not be empty: nothing was added.")
     with closing(open_servers(settings)) as servers:
         schema.make(servers.catalogue, "schema/lease_name", {})
         db, first = servers.at(uri), next((schema.recorded(one) for one in servers.every()), None)

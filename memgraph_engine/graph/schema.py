@@ -45,7 +45,8 @@ _COMPLETED = {
     "schema/unmarked": 23,
     "schema/sayings": 26,
 }
-OF_SERVERS = ("schema/server_name", "schema/tenant_name", "schema/presence_tenant")  # made by `servers add` alone
+OF_CATALOGUE = ("schema/server_name", "schema/server_id", "schema/tenant_name")
+OF_SERVERS = (*OF_CATALOGUE, "schema/presence_tenant")  # made by `servers add` alone
 _OTHERS = ("schema/await", "schema/drop", *OF_SERVERS, *_COMPLETED)  # make no index or constraint of every database
 _ALIKE = 0.9  # cosine of one word's vectors: of a model in 4 bits on two kinds of machine it is above .99
 _WAIT = 300  # seconds for the indexes of a new database

@@ -7,7 +7,7 @@ of the tenant (Presence): so one that has gone there is told in the same round t
 from collections.abc import Iterator
 from dataclasses import replace
 
-from memgraph_engine.errors import InvalidInput, NotFound, StoreError
+from memgraph_engine.errors import InvalidInput, NotFound, QueryFailed, StoreError, StoreMismatch
 from memgraph_engine.forks import lock
 from memgraph_engine.graph import schema, scopes
 from memgraph_engine.graph.database import Database, Row, Runner
@@ -35,7 +35,7 @@ class Servers:
             return self._open[uri]
 
     def known(self) -> list[Row]:
-        """Return the servers {name, uri, drained, tenants: how many live there}, by name."""
+        """Return the servers {name, id, uri, drained, tenants: how many live there}, by name."""
         return self.catalogue.run("servers/known")
 
     def every(self) -> Iterator[Database]:
@@ -43,11 +43,17 @@ class Servers:
         return (self.at(one["uri"]) for one in self.known())
 
     def named(self, name: str) -> Database:
-        """Return the server of a name; raises NotFound."""
-        known = {one["name"]: one["uri"] for one in self.known()}
+        """Return the server of a name; raises NotFound, and StoreMismatch where another database answers there."""
+        known = {one["name"]: one for one in self.known()}
         if name not in known:
             raise NotFound(f"The catalogue at {self.catalogue.uri} has no server {name!r}, only {sorted(known)}.")
-        return self.at(known[name])
+        db = self.at(known[name]["uri"])
+        if [row["id"] for row in db.run("store/read")] != [known[name]["id"]]:
+            raise StoreMismatch(
+                f"At {db.uri} answers another database than {name!r} of the catalogue: say where that answers by "
+                "`memgraph-engine servers add`. Nothing was done."
+            )
+        return db
 
     def emptiest(self, but: str = "") -> str:
         """Return the name of the server with the fewest tenants, of those that take some; raises StoreError."""
@@ -100,15 +106,25 @@ class Servers:
     def add(self, name: str, uri: str, catalogue: str) -> None:
         """Add a server that has a schema, with the tenants that lie there; `catalogue` is that one's own address."""
         db = self.at(uri)
-        for one, kind in ((self.catalogue, "server_name"), (self.catalogue, "tenant_name"), (db, "presence_tenant")):
-            schema.make(one, f"schema/{kind}", {})
+        for kind in schema.OF_CATALOGUE:
+            schema.make(self.catalogue, kind, {})
+        schema.make(db, "schema/presence_tenant", {})
+        (own,) = db.commit("store/identify")
         tenants = {one.name for one in scopes.tenants(db)} - {row["tenant"] for row in db.run("servers/gone")}
 
         def work(tx: Runner) -> None:
-            if not tx.run("servers/add", name=name, uri=uri, tenants=sorted(tenants)):
+            if not tx.run("servers/add", name=name, id=own["id"], uri=uri, tenants=sorted(tenants)):
                 raise InvalidInput(f"{uri} holds a tenant that lives on another server: nothing was added.")
 
-        self.catalogue.write(work)
+        try:
+            self.catalogue.write(work)
+        except QueryFailed as error:
+            if error.code != "Neo.ClientError.Schema.ConstraintValidationFailed":
+                raise
+            raise InvalidInput(
+                f"The catalogue at {self.catalogue.uri} has another database as {name!r}, or that at {uri} by another "
+                "name (`memgraph-engine servers list`): nothing was added."
+            ) from None
         db.commit("servers/catalogue", catalogue=catalogue)
 
     def close(self) -> None:

@@ -97,9 +97,10 @@ class _Job:
     def take_back(self) -> Row:
         """Remove what was copied by a move that was cut off, and let the tenant live where it does."""
         self._begin()
+        self._say(self._new, "servers/mark", state="coming", keep=False)
+        # said last: where it lives, nothing is removed
         if self._say(self._former, "servers/mark", state="here", keep=True) == "gone":
             raise InvalidInput(f"The tenant {self._tenant!r} has left for {self._to!r}: move it there first.")
-        self._say(self._new, "servers/mark", state="coming", keep=False)
         self._remove(self._new)
         self._say(self._new, "servers/mark", state="gone", keep=False)
         self._say(self._catalogue, "servers/end")
@@ -135,7 +136,7 @@ class _Job:
         raise WriteConflict(f"The move of {self._tenant!r} was taken up elsewhere, or stood still: make it again.")
 
     def _write(self, db: Database, name: str, **given: Any) -> list[Row]:
-        """Run a writing statement on a server, unless another run has taken the move up."""
+        """Run a writing statement on a server, unless another run has the move, or the tenant is in use there."""
 
         def work(tx: Runner) -> list[Row]:
             self._mine(tx.run("servers/mine", **self._own))

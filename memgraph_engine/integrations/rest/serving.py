@@ -50,7 +50,7 @@ def listen(host: str, port: int) -> socket.socket:
             raise
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            why = "another program listens there; choose another port (--port)"
+            why = "another program listens there; choose another port"
         else:
             why = error.strerror or str(error)
         raise SettingsError(f"The server can't listen on {host}, port {port}: {why}.") from None
