@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from memgraph_engine.cli.hook import answered, project
-from memgraph_engine.errors import Unreachable
+from memgraph_engine.errors import InvalidInput, Unreachable
+from memgraph_engine.remote import Remote
 from tests.keys import issue
 from tests.served import served
 
@@ -148,6 +149,42 @@ def test_what_nobody_took_is_kept_with_the_next(memory, remote, shop, monkeypatc
     assert texts(memory, project(str(shop))) == [SAID, REPLY]
 
 
+def test_an_exchange_is_of_the_project_of_its_prompt(memory, remote, shop, home, monkeypatch):
+    """Wherever the agent goes until it is kept, and however long nobody takes it."""
+    other = home / "other"
+    other.mkdir()
+    hook("claude-code", "UserPromptSubmit", shop)
+    hook("claude-code", "Stop", other)
+    assert texts(memory, project(str(shop))) == [SAID, REPLY]
+    monkeypatch.setenv("MEMGRAPH_ENGINE_REMOTE__URL", "http://127.0.0.1:1")
+    ours = "Our office is in Lisbon, near the river."
+    for event in ("UserPromptSubmit", "Stop"):
+        with pytest.raises(Unreachable):
+            hook("claude-code", event, shop, prompt=ours, prompt_id="p-2", last_assistant_message="")
+    monkeypatch.setenv("MEMGRAPH_ENGINE_REMOTE__URL", remote)
+    theirs = "The harbour office opens at nine on Mondays."
+    for event in ("UserPromptSubmit", "Stop"):
+        hook("claude-code", event, other, prompt=theirs, prompt_id="p-3", last_assistant_message="")
+    assert texts(memory, project(str(shop))) == [SAID, REPLY, ours]
+    assert texts(memory, project(str(other))) == [theirs]
+
+
+def test_what_is_refused_of_one_project_keeps_nothing_of_another(memory, remote, shop, home, monkeypatch):
+    ask, other = Remote.ask, home / "other"
+
+    def refusing(self, method, **given):
+        if method == "add_many" and given["user_id"] == project(str(shop)):
+            raise InvalidInput("It is refused.")
+        return ask(self, method, **given)
+
+    other.mkdir()
+    monkeypatch.setattr(Remote, "ask", refusing)
+    hook("codex", "UserPromptSubmit", shop, prompt="Our office is in Lisbon.")
+    hook("codex", "UserPromptSubmit", other, turn_id="t-2")
+    hook("codex", "Stop", other, turn_id="t-2")
+    assert texts(memory, project(str(other))) == [SAID, REPLY]
+
+
 def test_at_most_as_much_is_added_as_agents_take(memory, remote, shop, monkeypatch):
     monkeypatch.setattr(sys.modules["memgraph_engine.cli.hook"], "_SIZE", 700)
     for number in range(9):
@@ -210,6 +247,27 @@ def test_a_worktree_and_a_folder_below_are_the_same_project(repository):
         assert project(str(folder)) == f"project {first}"
 
 
+@pytest.mark.parametrize("url", ["../x.git", "x.git", "./a:b"])
+def test_a_relative_address_is_none(repository, url):
+    """It names another repository in each folder."""
+    first = project(str(repository))
+    git(repository, "remote", "add", "origin", url)
+    assert project(str(repository)) == first
+    git(repository, "remote", "set-url", "origin", "/srv/x.git")
+    assert project(str(repository)) == "project /srv/x"
+
+
+def test_however_long_git_takes_the_project_is_the_same(repository, monkeypatch):
+    def slow(call, *, timeout=None, **given):
+        if timeout is not None:
+            raise subprocess.TimeoutExpired(call, timeout)
+        return run(call, **given)
+
+    run, first = subprocess.run, project(str(repository))
+    monkeypatch.setattr(subprocess, "run", slow)
+    assert first == project(str(repository)) != f"project {repository.resolve()}"
+
+
 def test_without_a_repository_it_is_the_folder(shop):
     assert project(str(shop)) == f"project {shop.resolve()}"
     assert project(f"{shop}/gone") == f"project {shop.resolve()}/gone"
@@ -218,14 +276,12 @@ def test_without_a_repository_it_is_the_folder(shop):
 # ---- trouble ----------------------------------------------------------------------------------------
 
 
-def ran(home, event, given, host="claude-code", **environment):
-    """A hook as an agent runs it: what it prints, and what its log has."""
+def ran(home, event, given, *options, host="claude-code", folder=None, **environment):
+    """A hook as an agent runs it, in a folder: what it prints, and what its log has."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("MEMGRAPH_ENGINE_REMOTE")}
     own |= {"MEMGRAPH_ENGINE_URI": "bolt://127.0.0.1:1", "MEMGRAPH_ENGINE_HOME": str(home / "engine"), **environment}
-    command = [sys.executable, "-m", "memgraph_engine", "hook", event, "--for", host]
-    done = subprocess.run(
-        command, input=given, env=own | {"HOME": str(home)}, cwd=home, capture_output=True, timeout=60
-    )
+    command = [sys.executable, "-m", "memgraph_engine", "hook", event, *options, "--for", host]
+    done = subprocess.run(command, input=given, env=own, cwd=folder or home, capture_output=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, b"")
     log = home / "engine" / "hooks" / "log"
     return done.stdout.decode(), log.read_text() if log.exists() else ""
@@ -277,6 +333,37 @@ def test_a_server_that_does_not_answer_is_left(home):
         told, log = ran(home, "SessionStart", given("codex", "SessionStart", home), host="codex", **own)
     assert told == ""
     assert "TimeoutError: It took longer than 0.2 seconds." in log or "Unreachable" in log
+
+
+@pytest.mark.parametrize("deadline", ["nan", "inf", "-1", "0", '"soon"', "[]", "9" * 400])
+def test_a_deadline_that_is_none_is_told_in_the_log_alone(deadline, home):
+    (home / "memgraph-engine.toml").write_text(f"[hook]\ndeadline = {deadline}\n")
+    told, log = ran(home, "beforeSubmitPrompt", given("cursor", "beforeSubmitPrompt", home), host="cursor")
+    assert json.loads(told) == {"continue": True}
+    assert log.count("\n") == 1
+    assert "cursor beforeSubmitPrompt OverflowError" in log or "SettingsError: The setting" in log
+    assert not [*(home / "engine" / "hooks").glob("*.json")]
+
+
+def test_a_home_that_is_gone_is_told_in_the_log_alone(home):
+    """The project's folder, whose settings anybody wrote, is no place to go on in."""
+    told, log = ran(home, "Stop", given("codex", "Stop", home), HOME=str(home / "gone"))
+    assert (told, log.count("\n")) == ("", 1)
+    assert "FileNotFoundError" in log
+
+
+def test_an_option_of_another_version_is_left(home):
+    """Agents stop a prompt whose hook ends with 2."""
+    _, log = ran(home, "UserPromptSubmit", b"no JSON", "--deep", "--as", "text", host="codex")
+    assert log.count("\n") == 1
+    assert " codex UserPromptSubmit JSONDecodeError" in log
+
+
+def test_a_project_s_own_settings_are_not_read(home, shop):
+    (shop / "memgraph-engine.toml").write_text("[hook]\ndeadline = nan\n")
+    _, log = ran(home, "UserPromptSubmit", b"no JSON", folder=shop)
+    assert log.count("\n") == 1
+    assert "JSONDecodeError" in log
 
 
 def test_a_project_s_own_settings_name_no_server(home, memory, shop):

@@ -102,4 +102,5 @@ for panel, some in _PANELS.items():
         elif isinstance(one, str):
             app.command(one, rich_help_panel=panel)(rows.command(one))
         else:
-            app.command(rich_help_panel=panel)(one)
+            lenient = dict.fromkeys(("ignore_unknown_options", "allow_extra_args"), one is hook)
+            app.command(rich_help_panel=panel, context_settings=lenient)(one)  # agents stop at the exit code 2

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
+from math import inf
 from pathlib import Path
-from threading import Thread
 from typing import Annotated, Any
 
 import typer
@@ -31,14 +31,14 @@ _LAST = 1.2  # seconds at most at the end of a session: Claude Code gives all it
 _MOST = 8_000_000  # bytes of an event
 _LONGEST = 100_000  # characters of a message that are kept
 _SIZE = 10_000  # characters that agents take
-_WAITING = 20  # messages that wait to be kept while nobody takes them
+_WAITING = 20  # messages of a project that wait to be kept while nobody takes them
 _TOLD = 200  # lines that are remembered as told
 _BUDGET = 800  # tokens that are added to a prompt; to a session twice as many
 _OPENING = "{}: what was decided, what holds here, what is preferred, what is unfinished?"
 _TAG = "recalled-memory"  # that of model/marker.py, which takes its time to load
 _HEAD = f"<{_TAG}>\nFrom earlier sessions; it may be out of date. This project's memory: --user '{{}}'\n"
 _FOOT = f"</{_TAG}>"
-_NEW = '{"turn": "", "at": "", "prompt": "", "reply": "", "told": [], "waiting": []}'
+_NEW = '{"turn": "", "at": "", "prompt": "", "reply": "", "user": "", "told": [], "waiting": {}}'
 
 
 def hook(
@@ -51,33 +51,30 @@ def hook(
     """
     if event == "project":
         return typer.echo(project(str(Path.cwd())))
-    answers, seconds = list[str](), _LAST
-    with suppress(SettingsError):  # what reads them next tells it
-        seconds = min(settings("hook")["deadline"], _LAST if event == "SessionEnd" else 2.0)
+    text = ""
+    try:
+        from concurrent.futures import ThreadPoolExecutor, wait
 
-    def work() -> None:
-        try:
-            os.chdir(Path.home())  # the settings are the user's: a project's own could name another server
-            given = sys.stdin.buffer.read()
-            if len(given) > _MOST:
-                raise ValueError("it is too large")
-            answers.append(answered(event, host, given, seconds))
-        except BaseException as error:  # noqa: BLE001  the agent goes on
-            _log(host, event, error)
-
-    thread = Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if thread.is_alive():
-        _log(host, event, TimeoutError(f"It took longer than {seconds:g} seconds."))
-    with suppress(OSError):
-        sys.stdout.write(answers[0] if answers else _form(host, event, ""))
+        os.chdir(Path.home())  # the settings are the user's: a project's own could name another server
+        if not 0 < (own := settings("hook")["deadline"]) < inf:
+            raise SettingsError("The setting hook.deadline is a number of seconds above 0.")
+        seconds = min(own, _LAST if event == "SessionEnd" else 2.0)
+        work = ThreadPoolExecutor(1).submit(lambda: answered(event, host, sys.stdin.buffer.read(), seconds))
+        if not wait([work], seconds).done:
+            raise TimeoutError(f"It took longer than {seconds:g} seconds.")
+        text = work.result()
+    except BaseException as error:  # noqa: BLE001  the agent goes on
+        _log(host, event, error)
+    with suppress(Exception):
+        sys.stdout.write(text or _form(host, event, ""))
         sys.stdout.flush()
     os._exit(0)  # what still runs is left
 
 
 def answered(event: str, host: str, given: bytes, deadline: float) -> str:
     """Return what is printed for an event; '' for nothing. Raises ValueError for what is none."""
+    if len(given) > _MOST:
+        raise ValueError("it is too large")
     found = json.loads(given)
 
     def told(*names: str) -> str:
@@ -94,7 +91,7 @@ def answered(event: str, host: str, given: bytes, deadline: float) -> str:
     ask = server.ask if server else _here
     if kind == "prompt":  # the one before may have been broken off
         state |= {"waiting": _said(state, host, name), "turn": turn or _now(), "at": _now(), "reply": ""}
-        state["prompt"] = told("prompt")
+        state |= {"user": user, "prompt": told("prompt")}
         _save(session, state)
         if host != "cursor":  # which takes nothing then
             text = _known(ask, user, state["prompt"][:2000], state["told"])
@@ -103,22 +100,24 @@ def answered(event: str, host: str, given: bytes, deadline: float) -> str:
         text = _known(ask, user, _OPENING.format(user.rpartition("/")[2]), state["told"], opening=True)
     else:
         state |= {"turn": turn or state["turn"], "reply": told("last_assistant_message", "text") or state["reply"]}
+        state["user"] = state["user"] or user  # the prompt's, wherever the agent went since
     if kind == "keep":
         state |= {"waiting": _said(state, host, name), "prompt": "", "reply": ""}
         _save(session, state)
-        with suppress(InvalidInput):  # what is refused is not sent again
-            if given := state["waiting"]:  # notes are made where a server has the embedder loaded
-                ask("add_many", messages=given, user_id=user, wait=bool(server), shown=state["told"])
-        state["waiting"] = []
+        for whose, some in state["waiting"].items():  # notes are made where a server has the embedder loaded
+            with suppress(InvalidInput):  # what is refused is not sent again
+                ask("add_many", messages=some, user_id=whose, wait=bool(server), shown=state["told"])
+        state["waiting"] = {}
     _save(session, state)
     return _form(host, event, text)
 
 
-def _said(state: Mapping[str, Any], host: str, name: str) -> list[dict[str, str]]:
-    """Return what waits to be kept, and the exchange; what is said again in a turn has the same id."""
+def _said(state: Mapping[str, Any], host: str, name: str) -> dict[str, list[dict[str, str]]]:
+    """Return what waits to be kept, by whose it is, and the exchange; what is said again in a turn has the same id."""
     of_all = {"session": f"{host} {name}", **({"time": state["at"]} if state["at"] else {})}
     user, assistant = {"role": "user", "speaker": "User"}, {"role": "assistant", "agent": host}
-    waiting = {one["id"]: one for one in state["waiting"]}
+    all_waiting: dict[str, list[dict[str, str]]] = state["waiting"]
+    waiting = {one["id"]: one for one in all_waiting.get(state["user"], ())}
     for whose, text in ((user, state["prompt"]), (assistant, state["reply"])):
         if _TAG in text.casefold():
             from memgraph_engine.model.marker import without_recalled
@@ -127,7 +126,7 @@ def _said(state: Mapping[str, Any], host: str, name: str) -> list[dict[str, str]
         if text.strip():
             id = _digest(host, name, state["turn"], whose["role"], text)
             waiting[id] = {"id": id, "text": text, **of_all, **whose}
-    return [*waiting.values()][-_WAITING:]
+    return all_waiting | ({state["user"]: [*waiting.values()][-_WAITING:]} if waiting else {})
 
 
 def _known(ask: Callable[..., Any], user: str, query: str, told: list[str], *, opening: bool = False) -> str:
@@ -164,9 +163,10 @@ def _form(host: str, event: str, text: str) -> str:
 def project(folder: str) -> str:
     """Return the user whose memory is a project's: by the address of its repository, so of all clones and worktrees.
 
-    Without an address it is the repository's first commit, and without a repository the folder.
+    Without an address it is the repository's first commit, and without a repository the folder. Relative ones are none.
     """
-    if url := _git(folder, "config", "--get", "remote.origin.url"):
+    url = _git(folder, "config", "--get", "remote.origin.url")
+    if url.startswith("/") or ":" in url.partition("/")[0]:
         host, _, path = (url.partition("://")[2] or url.replace(":", "/", 1)).partition("/")
         name = f"{host.rpartition('@')[2].partition(':')[0].lower()}/{path.strip('/').removesuffix('.git')}"
     else:
@@ -175,10 +175,11 @@ def project(folder: str) -> str:
 
 
 def _git(folder: str, *arguments: str) -> str:
+    """Return what git answers, '' if it can't; it is waited for, since its silence would name another memory."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         call = ["git", "-C", folder or ".", *arguments]
-        return subprocess.run(call, env=own, capture_output=True, timeout=1, check=True).stdout.decode().strip()  # noqa: S603
+        return subprocess.run(call, env=own, capture_output=True, check=True).stdout.decode().strip()  # noqa: S603
     except (OSError, ValueError, subprocess.SubprocessError):
         return ""
 
