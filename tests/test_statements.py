@@ -15,6 +15,7 @@ WITHOUT_SCOPE = {
     "store/clock",
     "store/read",
     "store/create",
+    "store/identify",
     "store/upgrade",
     "store/prove",
     "store/calibrate",
