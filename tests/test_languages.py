@@ -125,6 +125,11 @@ def test_a_german_noun_is_no_name_and_its_capital_tells_no_change():
     assert update(told[2], told[0], 0.1) is None
 
 
+@pytest.mark.parametrize("text", ["", " ", "@", "\x1c"])
+def test_a_text_without_a_word_asks_nothing(text):
+    assert not only_asks(text, "english")
+
+
 def test_questions_and_courtesies_of_each_language_are_known():
     for text in ("Was weißt du über mich?", "Que sais-tu de moi ?", "Qué sabes de mí?"):
         assert is_question(text)

@@ -96,6 +96,8 @@ def asks(tokens: Sequence[Token], line: Reading) -> bool:
     >>> [asks((line := Reading(one, "english")).tokens, line) for one in said]
     [True, True, False, False]
     """
+    if not tokens:  # of a text that is blank
+        return False
     wanted = requests(words(tokens)) or requests(spoken(line.words(tokens))) or imperative(tokens, line)
     return wanted and not phrases_in(words(tokens), line.lists.standing)
 
