@@ -31,7 +31,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--conversations", type=int, default=1, help="how many are read, those of the most categories first"
     )
-    parser.add_argument("--turns", type=int, default=6, help="of each, the first so many")
+    parser.add_argument("--turns", type=int, default=4, help="of each, the first so many")
     parser.add_argument("--top-k", type=int, default=5, help="notes that answers are made from")
     parser.add_argument("--out", type=Path, help="a folder that keeps the reports; a broken run goes on there")
 
