@@ -27,6 +27,15 @@ os.environ.setdefault(
 )
 config._CONF += "dbms.cypher.min_replan_interval=1h\ninternal.cypher.expression_engine=INTERPRETED\n"
 
+SAID = [  # what tests on servers of their own let a user say
+    "I moved to Lisbon in March.",
+    "My sister Petra lives in Bolzano.",
+    "The boat sails to Faro on Monday.",
+    "I no longer live in Lisbon, I moved to Porto.",
+    "Petra has two cats.",
+    "Porto is a harbour town.",
+]
+
 
 @dataclass(frozen=True)
 class Server:

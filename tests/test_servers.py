@@ -31,17 +31,10 @@ from memgraph_engine.worker import moving
 from memgraph_engine.worker.queue import queues
 from memgraph_engine.worker.work import Worker
 from tests import servers
+from tests.servers import SAID
 
 pytestmark = pytest.mark.slow
 
-SAID = [
-    "I moved to Lisbon in March.",
-    "My sister Petra lives in Bolzano.",
-    "The boat sails to Faro on Monday.",
-    "I no longer live in Lisbon, I moved to Porto.",
-    "Petra has two cats.",
-    "Porto is a harbour town.",
-]
 NAMES = ["one", "two", "three"]
 
 
