@@ -64,6 +64,48 @@ def test_a_day_tells_it_as_the_note_means_it():
     assert told[1][0] == "unused"
 
 
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("My train leaves at 7.", "Your train leaves at 9."),
+        ("I live in Ghent.", "You live in Antwerp."),
+        ("My boss is Karin.", "Sure! Your boss is Peter."),
+        ("I'm allergic to peanuts.", "You're not allergic to peanuts."),
+        ("I hate coriander.", "You love coriander."),
+        ("I play the cello.", "You play the violin."),
+        ("I'm single.", "You are married."),
+        ("I quit the choir.", "You sing in the choir on Mondays."),
+    ],
+)
+def test_an_answer_that_tells_the_user_otherwise_contradicts_what_he_said(said, answer):
+    told = judged(answer, said, "I have a boat called Tilda.")
+    assert told[0][0] == "contradicted"
+    assert told[0][1].startswith("The answer contradicts it. ")
+    assert told[1][0] == "unused"
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("My train leaves at 7.", "Your train leaves at 7, so leave home at 6."),
+        ("I live in Ghent.", "You live in Ghent. The museum is in Antwerp."),
+        ("My sister's name is Petra.", "Your brother is called Anton."),
+        ("I hate coriander.", "Use parsley in place of coriander."),
+        ("I'm single.", "I don't know whether you are married."),
+        ("My flight to Rome leaves at 9.", "Your flight to Oslo leaves at 7."),
+        ("My boss is Karin.", 'You could write: "My boss is Peter."'),
+        ("Is my boss Karin?", "Your boss is Peter."),
+        ("I like hiking.", "You like hiking and cycling."),
+    ],
+)
+def test_an_answer_that_tells_the_same_or_of_another_thing_contradicts_nothing(said, answer):
+    assert "contradicted" not in outcomes(answer, said)
+
+
+def test_where_two_notes_differ_an_answer_that_follows_one_contradicts_none():
+    assert outcomes("You live in Faro now.", "I live in Lisbon.", "I moved to Faro.") == ["unused", "used"]
+
+
 def test_what_the_question_holds_or_several_notes_have_tells_nothing():
     both = "I saw a heron at the harbour.", "The heron at the harbour eats."
     told = judged("At the harbour, the heron!", *both, question="Where is the heron?")

@@ -16,9 +16,12 @@ from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.difference import Pair, quoted
 from memgraph_engine.gate.known import Known, Line
-from memgraph_engine.gate.score import Statistics, score
+from memgraph_engine.gate.score import Scores, Statistics, score
+from memgraph_engine.gate.update import update
+from memgraph_engine.language.assertion import assertions
 from memgraph_engine.language.reading import Reading
-from memgraph_engine.language.terms import common_terms, content, sentences, tokenize
+from memgraph_engine.language.references import as_own
+from memgraph_engine.language.terms import common_terms, content, sentences, tokenize, word_list
 from memgraph_engine.model.memory import Note, Source
 from memgraph_engine.model.usage import Outcome
 
@@ -27,6 +30,7 @@ FIRST = 5
 _RELATED, _REDUNDANT = 0.5, 0.3
 _NUMBERED = pattern(r"\s*\[[\d\s,;–-]+\]")
 _NOBODY = ""
+_ENDS = ".!"
 
 Told = tuple[Outcome, str]
 """What a note was, and why."""
@@ -64,19 +68,35 @@ class Judge:
 
     @cached_property
     def _contradicted(self) -> Mapping[str, str]:
-        """Return the notes that a sentence of the answer contradicts, as the gate sees it, each with the evidence."""
+        """Return the notes that a sentence of the answer contradicts, as the gate sees it, each with the evidence.
+
+        A sentence is read as whom it is told to would say it himself: "your train" is what he calls "my train".
+        """
         known = [self._known(note.id, self._lines[note.id]) for note in self.shown]
+        answer = as_own(self._plain, self.language)
+        told = sentences(answer, self.language)
+        asserted = [one.text for one in assertions(Reading(answer, self.language)) if one.firm]
         statistics = Statistics.of(self.notes, known)
         maps = calibration(self.embedder.name, self.embedder.fitted)
         found: dict[str, str] = {}
-        for sentence in sentences(self._plain, self.language):
-            new = self._known(_NOBODY, [self._line(sentence)])
-            for old, scores in zip(known, score(new, known, [0.0] * len(known), statistics, maps), strict=True):
+        for said, cosines in zip(told, self._cosines(told), strict=True):
+            new = self._known(_NOBODY, [self._line(said)])
+            states = any(one in said for one in asserted) and not self._held(new.lines[0])
+            for old, scores in zip(known, score(new, known, cosines, statistics, maps), strict=True):
                 pairs = [Pair(new.lines[0], line, (new, old)) for line in old.lines]
-                disputed = scores.redundancy > _REDUNDANT and [pair for pair in pairs if pair.disputed]
-                if disputed:
-                    found.setdefault(old.id, f"The answer contradicts it. {disputed[0].finding[1]}")
+                if evidence := _disputed(pairs, scores) or (states and self._otherwise(said, pairs, scores)):
+                    found.setdefault(old.id, f"The answer contradicts it. {evidence}")
         return found
+
+    def _held(self, line: Line) -> bool:
+        """Tell whether one of the notes has the values of a line too: where two of them differ, no answer did that."""
+        return any(_values(line) <= _words(old) for lines in self._lines.values() for old in lines)
+
+    def _otherwise(self, said: str, pairs: Sequence[Pair], scores: Scores) -> str:
+        """Say how a note would have changed if what an answer says were so now: no note tells of that."""
+        new = self._line(" ".join((said.rstrip(_ENDS), *word_list(self.language, "at-present"))))
+        others = (pair.old for pair in pairs if assertions(pair.old) and not _values(pair.old) <= _words(new))
+        return next((one.evidence for one in (update(new, old, scores.meant) for old in others) if one), "")
 
     @staticmethod
     def _known(note: str, lines: Sequence[Line]) -> Known:
@@ -129,13 +149,31 @@ class Judge:
         """Return the notes whose relation to the answer, calibrated as the gate's, is above a half."""
         if not tokenize(self._plain, self.language):
             return {}
-        vectors = self.embedder.embed_documents([self._plain, *(note.context for note in self.shown)])
-        units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-        relation, cosines = (
-            calibration(self.embedder.name, self.embedder.fitted).relation,
-            (units[1:] @ units[0]).tolist(),
-        )
-        found = {note.id: relation(cosine) for note, cosine in zip(self.shown, cosines, strict=True)}
+        relation = calibration(self.embedder.name, self.embedder.fitted).relation
+        shares = map(relation, self._cosines([self._plain])[0])
+        found = {note.id: share for note, share in zip(self.shown, shares, strict=True)}
         return {
             note: f"It is related to the answer ({share:.2f})." for note, share in found.items() if share > _RELATED
         }
+
+    def _cosines(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return how near each text is to each note shown."""
+        vectors = self.embedder.embed_documents([*texts, *(note.context for note in self.shown)])
+        units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        near: list[list[float]] = (units[: len(texts)] @ units[len(texts) :].T).clip(0).tolist()
+        return near
+
+
+def _disputed(pairs: Sequence[Pair], scores: Scores) -> str:
+    """Say in which value a line differs from one of a note that is worded alike."""
+    return next((one.finding[1] for one in pairs if scores.redundancy > _REDUNDANT and one.disputed), "")
+
+
+def _values(line: Line) -> frozenset[str]:
+    """Return the numbers, dates and names of a line, else all its words with content."""
+    told = (one for one in line.tokens if one.number or one.date or (one.stem and one.capital and not one.opens))
+    return frozenset(one.word for one in told) or line.content
+
+
+def _words(line: Line) -> frozenset[str]:
+    return line.content.union(line.forms)

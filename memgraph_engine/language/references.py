@@ -31,6 +31,25 @@ _UNSURE = 0.01  # what a name counts that only opens sentences: any other goes b
 _OWNED = "'s"
 
 
+def as_own(text: str, language: str) -> str:
+    """Return what is said to somebody as he would say it of himself.
+
+    >>> as_own("Your train leaves at 9, so you're late.", "english")
+    "My train leaves at 9, so i'm late."
+    """
+    others, said = word_values(language, "addressed"), text.translate(APOSTROPHES)
+    phrases = sorted((one.replace("_", " ") for one in others), key=len, reverse=True)
+    if not phrases:
+        return text
+    told = re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, phrases))})(?![\w'])", re.IGNORECASE)
+
+    def own(match: re.Match[str]) -> str:
+        mine = others[match[0].casefold().replace(" ", "_")].replace("_", " ")
+        return mine.capitalize() if match[0][0].isupper() else mine
+
+    return told.sub(own, said)
+
+
 class Turn(Protocol):
     """What was said, and by whom."""
 
