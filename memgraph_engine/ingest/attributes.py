@@ -38,6 +38,7 @@ _YEAR = re.compile(r"(?:18|19|20)\d\d")
 _DAYS = frozenset(f"{day:0{digits}}" for day in range(1, 32) for digits in (1, 2))
 _DAY = re.compile(r"(?:d-*m|m-*d)(?:-*y)?")  # "the 5th of May, 1990" by the kinds of its words
 _GOES_ON = "…"
+_PARTED = ("place", "languages", "pet", "person", "")  # of these a value, or what it needs, may stand behind a comma
 
 _Tokens = Sequence[Token]
 _Denial = Literal["", "not", "over"]
@@ -130,7 +131,8 @@ class _Clause:
 
     def _sides(self) -> Iterator[tuple[_Tokens, _Denial]]:
         """Yield its tokens, and then those without the words that deny it: "I live in Faro" of "I no longer live …"."""
-        tokens = self.one.tokens[self.one.begin :]
+        before = {one.span for one in self.one.clause.origin}  # "from Ghent" of "I moved from Ghent to Antwerp"
+        tokens = [one for one in self.one.tokens[self.one.begin :] if one.span not in before]
         yield tokens, ""
         over = frozenset[int]().union(*phrases_in(words(tokens), self.one.clause.lists.denials).values())
         no = over or {at for at, one in enumerate(tokens[:_DENIED]) if one.word in self.table["denial"]}
@@ -143,8 +145,8 @@ class _Clause:
         What is denied is denied wholly: "I'm not a nurse for the money" is one.
         """
         rest = [one for one in said[length:] if not denial or one.clause == said[length - 1].clause]
-        if row.name in self.table.going_on:
-            rest = [one for part in parted(rest, "clause") if not self._often(rest, part) for one in part]
+        if row.value not in _LISTS and row.value not in _PARTED:
+            rest = [one for part in parted(rest, "clause") if not self._beside(row, rest, part) for one in part]
         value, more = (rest, []) if row.whole or denial == "not" else self._cut(row, rest)
         further = self._further(row, more)
         behind = [one.word for one in more[:1]] if not further else []
@@ -166,10 +168,14 @@ class _Clause:
                 return rest[:at], rest[at:]
         return rest, []
 
-    def _often(self, rest: _Tokens, part: _Tokens) -> bool:
-        """Tell whether what stands behind a comma says no more than when, or how often: ", four days a week"."""
-        idle = all(not one.stem or one.timely or one.number or one.word in self.table["adverbs"] for one in part)
-        return idle and part[0] is not rest[0] and part[0].word not in self.one.clause.lists.joints
+    def _beside(self, row: _Row, rest: _Tokens, part: _Tokens) -> bool:
+        """Tell whether what stands behind a comma says more of the value, and takes none of it back: ", mostly nights".
+
+        A place goes on behind one ("Lisbon, Portugal"), and a job may be told with where it is (", at Acme").
+        """
+        lists = self.one.clause.lists
+        back = lists.joints | lists.negations | lists.hedges | lists.corrections
+        return part[0] is not rest[0] and back.isdisjoint(words(part)) and not [*self._more(row, part)]
 
     def _aside(self, row: _Row, behind: _Tokens) -> bool:
         """Tell whether what goes on leaves the value as it is: where a job is, what somebody moved for, or his age."""
@@ -197,8 +203,14 @@ class _Clause:
         led = bool(after) and after[0].word in table["joints"]
         others = {*words(after[led : led + 1])} & table.subjects
         if after and not (others or self._aside(row, after) or self._tells_other(row, after[1:])):
+            lists = self.one.clause.lists
             apart = after[0].clause != self.one.tokens[-1].clause
-            behind = behind if denial == "over" or (denial and apart) else [*behind, after[0].word]
+            further = (
+                apart
+                and after[0].word not in lists.joints
+                and not phrases_in(words(after), lists.hedges | lists.changing)
+            )
+            behind = behind if denial == "over" or further else [*behind, after[0].word]
         return not behind or (behind[0] in table["ends"] and not row.whole and denial != "not")
 
     def _tells_other(self, row: _Row, said: _Tokens) -> bool:
@@ -213,7 +225,9 @@ class _Clause:
         while kept:
             phrases = ("_".join(words(kept[-length:])) for length in (3, 2, 1))
             said = next((one for one in phrases if one in table["tails"] | row.behind), "")
-            if not said and not (timed and (kept[-1].timely or kept[-1].word in table["limits"])):
+            if not said and not (
+                timed and (kept[-1].timely or (kept[-1].number and not row.value) or kept[-1].word in table["limits"])
+            ):
                 break
             told.add(said)
             del kept[-1 - said.count("_") :]
@@ -253,8 +267,8 @@ def _capitals(some: _Tokens, table: "_Table", others: Collection[str] = ()) -> b
 
 
 def _name(some: _Tokens, table: "_Table") -> bool:
-    """Tell whether they mean nothing else: "Acme", "Dr. Costa", not "Home" or "Crazy"."""
-    return _capitals(some, table, table.never_named) and table.known.isdisjoint(words(some))
+    """Tell whether they mean nothing else: "Acme", "Dr. Costa", "Home Depot", not "Home" or "Crazy"."""
+    return _capitals(some, table, table.never_named) and (len(some) > 1 or table.known.isdisjoint(words(some)))
 
 
 def _person(some: _Tokens, table: "_Table") -> bool:
@@ -314,9 +328,10 @@ def _language(some: _Tokens, _: "_Table") -> bool:
 
 
 def _pet(some: _Tokens, table: "_Table") -> bool:
-    """Tell whether they are an animal, with its name or without: "an old dog", "a cat called Mo"."""
+    """Tell whether they are an animal, with its name or without: "an old dog", "a cat called Mo", "a cat, Mo"."""
     end = next((at for at, one in enumerate(some, 1) if one.word in table["pets"]), _WORDS + 1)
-    called = some[end + 1 :] if not {*words(some[end : end + 1])} - table["named"] else some
+    beside = some[end:] if some[end:] and some[end].clause != some[end - 1].clause else []  # "a cat, Mo"
+    called = beside or (some[end + 1 :] if not {*words(some[end : end + 1])} - table["named"] else some)
     return end <= _WORDS and (len(some) == end or (bool(called) and _name(called, table)))
 
 

@@ -571,11 +571,11 @@ def own_words(line: Reading) -> Sequence[Token]:
 
 
 def _is_own(head: Sequence[Token], line: Reading) -> bool:
-    """Tell whether a speaker announces words of his own before a colon: "Update:", "My address:"; not "Jack wrote:"."""
+    """Tell whether a speaker announces his own words before a colon: "Big news:", "My address:"; not "Jack wrote:"."""
     lists, told = line.lists, words(head)
     mine = told[0] in lists.speaker or head[0].written in line.speaker_names
     thing = told[0] in lists.first_person and not phrases_in(told, lists.hedges) and not past(told, line.language)
-    return mine or thing or bool(phrases_in(told, lists.changing))
+    return mine or thing or bool(phrases_in(told, lists.changing)) or begin(head, lists) == len(head)
 
 
 def _end(head: Sequence[Token], line: Reading) -> int:
