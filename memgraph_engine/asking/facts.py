@@ -9,6 +9,7 @@ from memgraph_engine.gate.known import Line
 from memgraph_engine.ingest.attributes import told
 from memgraph_engine.ingest.profiling import subject
 from memgraph_engine.language.assertion import Assertion, assertions
+from memgraph_engine.language.verbs import finite_verb
 from memgraph_engine.language.wording import compounds, stems, text_of, wording, words
 from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import Note
@@ -82,7 +83,7 @@ class Facts:
                 held = [value for delta in deltas if (value := self._profile(who or "").held(delta, said))]
                 made = partial(Fact, speaker=source.speaker, since=said, note=note.id, sources=(source.id,))
                 each = [(made(one.text, *one.parts, attributes=_names(held)), one.text, held)]
-                for part in one.each if len(one.each) > 1 else ():
+                for part in one.each if len(one.each) > 1 and all(map(_stands, one.each)) else ():
                     text, own = text_of(part.tokens), line.words(part.clause.own)
                     values = [value for value in held if value.value.casefold() in text.casefold()]
                     each.append((made(text, *part.clause.parts, attributes=_names(values)), own, values))
@@ -104,6 +105,13 @@ class Facts:
             before = one
             if met:
                 yield one
+
+
+def _stands(part: Assertion) -> bool:
+    """Tell whether a clause can be told by itself: it has a verb, and names not what stands before it ("a cat, Mo")."""
+    clause = part.clause
+    named = clause.lead and clause.lead[-1].word in clause.lists.leads and clause.own[0].capital
+    return not named and finite_verb(part.tokens, clause.line) is not None
 
 
 def _names(values: Sequence[Fact]) -> tuple[str, ...]:

@@ -56,8 +56,9 @@ class Assertion:
 
     @property
     def behind(self) -> Sequence[Token]:
-        """The others behind it in its sentence."""
-        return [one for one in self.after if one.sentence == self.tokens[-1].sentence]
+        """The others behind it in its sentence, but for what asks to "keep that in mind"."""
+        others = [one for one in self.after if one.sentence == self.tokens[-1].sentence]
+        return others[opening(others, self.clause.lists.single) :]
 
     @property
     def opens(self) -> bool:

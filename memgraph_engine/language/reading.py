@@ -1,11 +1,11 @@
 """A text as it is read: its tokens, and what can be told by these alone."""
 
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, wraps
 from typing import Any, TypeVar
 
-from memgraph_engine.language.wording import LONG, Token, lists_of, stems, wording, words
+from memgraph_engine.language.wording import LONG, Token, lists_of, stems, text_of, wording, words
 
 R = TypeVar("R", bound="Reading")
 T = TypeVar("T")
@@ -51,6 +51,13 @@ class Reading:
         text = unicodedata.normalize("NFC", self.text)
         part = text[min(token.span[0] for token in tokens) : max(token.span[1] for token in tokens)]
         return " ".join(part.split())
+
+    def as_said(self, tokens: Sequence[Token]) -> str:
+        """Return tokens as they stand in its text where they stand there one behind another, else word by word."""
+        if not tokens:
+            return ""
+        inside = [one for one in self.tokens if tokens[0].span[0] <= one.span[0] < tokens[-1].span[1]]
+        return self.words(tokens) if [*tokens] == inside else text_of(tokens)
 
     @property
     def long(self) -> bool:

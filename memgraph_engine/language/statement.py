@@ -61,7 +61,13 @@ class Statement:
         changing = frozenset[int]().union(*found.values())
         self.body = tuple(token for at, token in enumerate(self.tokens) if at not in changing)
         self.hedged = bool(phrases_in(words(self.body), lists.hedges))
-        self.supposed = bool(phrases_in(self.words, lists.supposing))
+        supposing = phrases_in(self.words, lists.supposing).items()
+        ends = (
+            _when(self.tokens[max(at)], self.tokens[max(at) + 1 :], lists)
+            for word, at in supposing
+            if word in lists.goals
+        )
+        self.supposed = len(supposing) > sum(ends)
         self.content = stems(self.body)
 
     def _tells_change(self, phrase: str, held: frozenset[int]) -> bool:
@@ -281,7 +287,8 @@ class Statement:
         start = start if mine is None else mine + 1
         end = _behind_verb(tokens, start, self.line)
         told = () if mine is not None or tokens[0].word in lists.speaker else tokens[:start]
-        return text_of(told), text_of(tokens[start:end]), text_of(tokens[end:])
+        about, predicate, value = map(self.line.as_said, (told, tokens[start:end], tokens[end:]))
+        return about, predicate, value
 
     def comes_from(self, was: "Statement") -> bool:
         """Tell whether another one holds what was before it by its own words, if it tells that."""
@@ -514,7 +521,7 @@ def _clauses(line: Reading) -> Iterator[list[Token]]:
         for at, token in enumerate(some):
             speaks = any(one.word in lists.speaker & lists.persons for one in some[at + 1 : at + 2])
             named = len(clause) < _WHO and all(one.stem or one.word in lists.determiners for one in clause)
-            together = clause and ((named and speaks) or at < size)
+            together = clause and ((named and speaks) or at < size or _when(token, some[at + 1 :], lists))
             if token.word not in lists.joints or at in within or together:
                 clause.append(token)
                 continue
@@ -526,6 +533,13 @@ def _clauses(line: Reading) -> Iterator[list[Token]]:
             clause = [token] if token.word in lists.hedges - lists.questions else name
     if clause:
         yield clause
+
+
+def _when(lead: Token, behind: Sequence[Token], lists: Lists) -> bool:
+    """Tell whether a word that may begin a clause leads to no more than a time: "until May 18"."""
+    led = [*takewhile(lambda one: one.word not in lists.joints, behind)]
+    only = all(one.timed or one.timely or not one.stem for one in led) and any(one.timed or one.timely for one in led)
+    return only and lead.word not in lists.coordinators
 
 
 def _apposed(parts: Iterable[list[Token]], line: Reading) -> Iterator[list[Token]]:
