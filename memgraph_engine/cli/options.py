@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 import typer
 
+from memgraph_engine.cli.show import clean
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import ABOUT, FILTERS, NOTE_FILTERS, NoteFilters, SearchFilters, metadata_of
 from memgraph_engine.interface.whose import Whose
-from memgraph_engine.model.marker import shown
 
 if TYPE_CHECKING:
     from memgraph_engine.graph.database import Database
@@ -111,7 +111,7 @@ def again(command: str, owner: Whose, tenant: str | None) -> str:
     "memgraph-engine undo 4f --user 'ana lee' --tenant acme"
     """
     whom = "--shared" if owner["shared"] else f"--user {quote(str(owner['user_id']))}"
-    return shown(f"memgraph-engine {command} {whom}{f' --tenant {quote(tenant)}' if tenant else ''}")
+    return clean(f"memgraph-engine {command} {whom}{f' --tenant {quote(tenant)}' if tenant else ''}")
 
 
 def metadata(pairs: Sequence[str]) -> dict[str, object]:

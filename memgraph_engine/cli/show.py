@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from memgraph_engine.interface.results import json_form
-from memgraph_engine.model.marker import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,7 +71,7 @@ def array(values: Iterable[object]) -> None:
 def _json(value: object, indent: int | None = 2) -> str:
     """Return JSON in which what a terminal would obey is escaped, so that a program reads what was stored."""
     text = json.dumps(json_form(value), ensure_ascii=False, indent=indent)
-    return shown(text, lambda sign: json.dumps(sign[0])[1:-1])
+    return clean(text, lambda sign: json.dumps(sign[0])[1:-1])
 
 
 def console(*, err: bool = False) -> "Console":
@@ -88,8 +87,11 @@ def put(*parts: object, **how: Any) -> None:
     console().print(*parts, **how)
 
 
-clean = shown
-"""What every text from elsewhere is printed by."""
+def clean(text: str, *stands: "str | Callable[[re.Match[str]], str]") -> str:
+    """Return a text from elsewhere as it is printed (`model.marker.shown`)."""
+    from memgraph_engine.model.marker import shown  # what knows all signs takes its time to load: a hook needs none
+
+    return shown(text, *stands)
 
 
 def fallbacks(reasons: Iterable[str]) -> None:
