@@ -206,6 +206,7 @@ PARTED = [
     for new in ("Sam and I broke up.", "I broke up with Sam.")
 ]
 BESIDE = [
+    ("english", "I run a small bike shop in Leeds with my mate Kev.", "stopped running, my knee is killing me"),
     ("english", "Leo is in year 3", "Leo turned 8 in April"),
     ("english", "I have two kids, Mia and Ben.", "Mia moved to Rome"),
     ("english", "My friends are Mia, Ben and Lea.", "Ben moved to Rome."),
@@ -405,6 +406,10 @@ PARTS = [
     ("english", "My sister lives in Rome and is 30.", "My sister is 31 now.", "is 30"),
     ("english", "We've booked Crete for a week, two adults and a toddler", "we cancelled Crete", ""),
     ("english", "I like my job and my boss.", "I no longer like my boss.", "my boss"),
+    ("english", "we've got twins, Ella and Max, they're 5", "the twins turned 6 on Saturday", "they're 5"),
+    ("english", "My boss is Karin, she's strict and she leaves at 4.", "Karin leaves at 5 now.", "she leaves at 4"),
+    ("english", "I have a dog, Rex, he's 3.", "Rex turned 4.", "he's 3"),
+    ("english", "we drive a Skoda, we live in Leeds", "we finally sold the Skoda", "we drive a Skoda"),
     ("english", "We've booked Corfu for June.", "we cancelled Corfu", ""),
     *(
         ("english", f"I like tea {joint} coffee.", "I no longer like tea.", "I like tea")

@@ -123,26 +123,35 @@ def _by_words(new: Line, old: Line, reading: Judged) -> str | None:
 
 
 def _by_encoder(old: Line, reading: Judged) -> str | None:
-    """Return the words that are over, as `_by_words`, each statement read beside the new line.
+    """Return the words that are over, as `_by_words`: of several statements the one without which there is no news.
 
-    It is the likeliest one, and what stands beside it and is over too.
+    Where that needs another to tell whom it is about ("we've got twins, they're 5"), it is the one that goes on. Where
+    there is news of each, it is the likeliest one. What stands beside it and is over too by itself goes with it.
     """
     over = every = reading.told.old.stated
     if len(every) > 1:
-        told = [" ".join(token.written for token in (*one.lead, *one.own)) for one in every]
-        likely = by_encoder([(one, reading.texts[1]) for one in told])
-        first = last = likely.index(max(likely))
-        if likely[first] <= LIKELY:
+        rest = _likely([[*every[:at], *every[at + 1 :]] for at in range(len(every))], reading)
+        likely = _likely([[one] for one in every], reading)
+        needed = [at for at, left in enumerate(rest) if left <= LIKELY]
+        sure = needed if len(needed) < 2 else [at for at in needed if every[at].subject.other]
+        first = last = sure[0] if len(sure) == 1 else likely.index(max(likely))
+        if len(sure) != 1 and likely[first] <= LIKELY:
             return None
-        while first and likely[first - 1] > HALF:
+        while first and likely[first - 1] > HALF and first - 1 not in needed:
             first -= 1
-        while last + 1 < len(likely) and likely[last + 1] > HALF:
+        while last + 1 < len(likely) and likely[last + 1] > HALF and last + 1 not in needed:
             last += 1
         over = every[first : last + 1]
     if any(_goes_on(was, reading.told.new.line) for was in over):
         return None
     whole = len(every) < 2 or [*over] == [*statements(old)]
     return _part(old, reading) if whole else old.words([token for one in over for token in one.own])
+
+
+def _likely(some: Sequence[Sequence[Statement]], reading: Judged) -> list[float]:
+    """Return how likely a new line is news of some statements, as they are told one behind another."""
+    told = (" ".join(token.written for one in part for token in (*one.lead, *one.own)) for part in some)
+    return by_encoder([(text, reading.texts[1]) for text in told])
 
 
 def _part(old: Line, reading: Judged) -> str:
@@ -406,7 +415,7 @@ class _Pair:
         """Tell that what the old one tells of is over: "we cancelled Crete"."""
         now, was = self.now, self.was
         over, was_over = (not self.lists.endings.isdisjoint(one.changes) for one in (now, was))
-        mine = timeless(now.body)
+        mine = timeless(one for one in now.body if one.word not in self.lists.adverbs)  # "finally sold it"
         if not over or was_over or was.denies or now.denies or not mine or not mine <= was.content:
             return ""
         moved = mine <= was.patient and now.same_owner(was, mine)  # "they moved my flight"
@@ -415,9 +424,13 @@ class _Pair:
         # on Fridays, or every day, no more is now and then still; but what died in May is dead
         sometimes = now.past or recurs(now.words, self.lists) or not self.lists.denials.isdisjoint(now.changes)
         new, old = ({one.date or one.stem for one in clause.body if one.timely} - {""} for clause in (now, was))
-        if (sometimes and not new <= old) or (len(mine) == 1 and (was.event or self._parted)):
+        if (sometimes and not new <= old) or (len(mine) == 1 and (was.event or self._parted or self._done(mine))):
             return ""
         return f"So is {quoted(worded(mine, now.body))} no more."
+
+    def _done(self, mine: Collection[str]) -> bool:
+        """Tell whether what is over is done to a thing in the old one: who stopped running may run a shop."""
+        return any(one.stem in mine and after.word in self.lists.leads for one, after in pairwise(self.was.body))
 
     @property
     def _parted(self) -> bool:
