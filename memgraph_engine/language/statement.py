@@ -427,7 +427,8 @@ def _lead(clause: Sequence[Token], before: Statement) -> Sequence[Token]:
     first, tokens, lists = clause[0].word, before.tokens, before.lists
     bare = sum(bool(token.stem) for token in clause) < 2 and all(token.stem for token in clause[1:])
     is_told = clause[0].stem and any(present(one.word, before.line.language) for one in clause[1:2])  # "tea is at 4"
-    if first in lists.persons or is_told or (not bare and (first in lists.determiners or clause[0].capital)):
+    speaks = first in lists.speaker and clause[0].stem  # "trabajo en Acme"
+    if first in lists.persons or speaks or is_told or (not bare and (first in lists.determiners or clause[0].capital)):
         return ()
     alike = [at for at in range(1, len(tokens)) if _like(tokens[at], lists) == _like(clause[0], lists)]
     at = len(tokens) - 1 if bare and tokens[-1].stem else _subject_length(tokens, lists)
