@@ -26,6 +26,7 @@ from memgraph_engine.graph import (
     spending,
     topics as topic_graph,
 )
+from memgraph_engine.graph.servers import servers_of
 from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.messages import (
     Message,
@@ -1040,8 +1041,8 @@ class Memory:
 
     def tenants(self) -> list[Tenant]:
         """Return all tenants of the database, or of several servers: for those who run them, not for the tenants."""
-        db = self.engine.db
-        return db.home.servers.tenants() if db.home else scopes.tenants(db)
+        servers = servers_of(self.engine.db)
+        return servers.tenants() if servers else scopes.tenants(self.engine.db)
 
     @wiring.following
     def vectors(self, *, user_id: str | None = None, shared: bool = False) -> "dict[str, NDArray[np.float32]]":

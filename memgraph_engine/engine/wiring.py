@@ -17,7 +17,7 @@ from memgraph_engine.forks import begun
 from memgraph_engine.graph import schema, scopes
 from memgraph_engine.graph.database import Address, Database, Moved
 from memgraph_engine.graph.note_cache import NoteCache
-from memgraph_engine.graph.servers import Servers
+from memgraph_engine.graph.servers import Servers, servers_of
 from memgraph_engine.judging.choose import judge_named
 from memgraph_engine.language.terms import DEFAULT_LANGUAGE
 from memgraph_engine.lifecycle.file import policies
@@ -155,8 +155,10 @@ def followed(engine: Engine) -> Engine:
     """
     found = schema.recorded(engine.db)
     if found.catalogue and not engine.db.home:
-        engine.db.several = engine.db.several or _several(engine.db, found.catalogue, engine.db.uri)
-        db = engine.db.several.of(engine.settings.tenant)
+        several = engine.db.several
+        if not isinstance(several, Servers):
+            several = engine.db.several = _several(engine.db, found.catalogue, engine.db.uri)
+        db = several.of(engine.settings.tenant)
         return of_set(replace(engine, db=db), schema.recorded(db))
     if found.vectors == engine.db.vectors:
         return engine
@@ -167,9 +169,9 @@ def followed(engine: Engine) -> Engine:
 def of_tenant(engine: Engine, tenant: str) -> Engine:
     """Return the same engine for another tenant, on the server that it lives on."""
     engine = replace(engine, settings=engine.settings.model_copy(update={"tenant": tenant}))
-    if not engine.db.home:
+    if not (servers := servers_of(engine.db)):
         return engine
-    db = engine.db.home.servers.of(tenant)
+    db = servers.of(tenant)
     return of_set(replace(engine, db=db), schema.recorded(db))
 
 

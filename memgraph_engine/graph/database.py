@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain
 from random import uniform
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import neo4j
 from neo4j import exceptions as driver_errors
@@ -31,9 +31,6 @@ from memgraph_engine.graph.statements import BrokenStatement, guard, statements
 from memgraph_engine.model.memory import UNKNOWN_PAST
 from memgraph_engine.model.ports import Clock, utc_now
 from memgraph_engine.settings import Settings
-
-if TYPE_CHECKING:
-    from memgraph_engine.graph.servers import Residence, Servers
 
 OLDEST_SERVER = (2026, 8)
 # what the driver says while it tries again goes to those who configure logging, and to nobody else
@@ -156,6 +153,33 @@ class _Tries:
         return now + wait <= ends and not self._db.closed.wait(wait)  # whoever closed it expects no answer
 
 
+class Servers(Protocol):
+    """The servers of a catalogue (`graph/servers.py`)."""
+
+    def every(self) -> "Iterator[Database]":
+        """Yield what reaches each of them."""
+
+    def where(self, tenant: str) -> "Database":
+        """Return the one that a tenant lives on."""
+
+    def close(self) -> None:
+        """Close the connections to all of them."""
+
+
+class Home(Protocol):
+    """Where a tenant lives by now, as far as is known here: at the database `at`."""
+
+    tenant: str
+    at: "Database"
+
+    @property
+    def servers(self) -> Servers:
+        """The servers of which one is its home."""
+
+    def turn(self) -> None:
+        """Turn to where the tenant lives by now."""
+
+
 class Database:
     """A pool of connections to one database; safe to share between threads.
 
@@ -169,7 +193,7 @@ class Database:
     _origin: "Database"  # whom forks know
     vectors: int
     """The number of the set of vectors that its statements name."""
-    home: "Residence | None"
+    home: "Home | None"
     """Of a tenant alone, where it lives: all that is sent goes there."""
     closed: Event
     several: "Servers | None" = None
@@ -234,7 +258,7 @@ class Database:
             clock=self._clock,
         ).check()
 
-    def of(self, vectors: int, home: "Residence | None" = None) -> Self:
+    def of(self, vectors: int, home: "Home | None" = None) -> Self:
         """Return it over the same connections, to name another set of vectors, and to go where a tenant's `home` is."""
         other = object.__new__(type(self))
         other.__dict__, other.vectors, other._origin = self.__dict__, vectors, getattr(self, "_origin", self)

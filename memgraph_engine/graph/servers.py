@@ -133,6 +133,11 @@ class Servers:
             one.close()
 
 
+def servers_of(db: Database) -> Servers | None:
+    """Return the servers of which one is a tenant's database; None for a database that stands alone."""
+    return db.home.servers if isinstance(db.home, Residence) else None
+
+
 class Residence:
     """Where a tenant lives by now, as far as is known here: at the database `at`."""
 

@@ -481,9 +481,11 @@ def _behind_verb(tokens: Sequence[Token], start: int, line: Reading) -> int:
     things = lists.determiners | lists.indefinite | lists.details
     while end < len(tokens):
         one, ends = tokens[end], tokens[end + 1 :][:1]
-        if one.number or (end > start and (one.capital or one.word in things)):
+        told = is_verb(one.word, line.language)
+        value = one.number or (one.timely and not told) or not one.word[0].isalnum()  # "1,250", "year 3", "£"
+        if value or (end > start and (one.capital or one.word in things)):
             break
-        verb = is_verb(one.word, line.language) or not one.stem
+        verb = told or not one.stem or one.word in lists.adverbs
         if not verb and end > start and (not ends or ends[0].span[0] == one.span[1]):
             break
         end += 1

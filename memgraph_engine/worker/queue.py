@@ -7,6 +7,7 @@ from datetime import datetime
 
 from memgraph_engine.engine.wiring import Engine, of_tenant
 from memgraph_engine.errors import StoreError
+from memgraph_engine.graph.servers import servers_of
 from memgraph_engine.graph.waiting import Waiting
 from memgraph_engine.worker.work import JOBS, backlog
 
@@ -46,10 +47,10 @@ def queues(engine: Engine, tenant: str | None) -> list[Queue]:
 
 def _backlogs(engine: Engine, tenant: str | None) -> Iterator[Waiting]:
     """Yield what waits for workers; of every tenant also on other servers, but for those that are down."""
-    home = engine.db.home
-    if tenant is not None or not home:
+    servers = servers_of(engine.db)
+    if tenant is not None or not servers:
         yield from backlog(engine, tenant)
         return
-    for row in home.servers.catalogue.run("servers/tenants", tenant=None):
+    for row in servers.catalogue.run("servers/tenants", tenant=None):
         with suppress(StoreError):
             yield from backlog(of_tenant(engine, row["name"]), row["name"])

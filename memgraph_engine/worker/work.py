@@ -17,6 +17,7 @@ from memgraph_engine.engine.wiring import Engine, followed, of_tenant
 from memgraph_engine.errors import MemgraphEngineError, StoreError
 from memgraph_engine.graph import leases, scopes
 from memgraph_engine.graph.database import Moved
+from memgraph_engine.graph.servers import servers_of
 from memgraph_engine.graph.waiting import Limits, Waiting, waiting, waits
 from memgraph_engine.model.health import JobRun
 from memgraph_engine.model.scope import Scope
@@ -147,11 +148,11 @@ class Worker:
 
     def _look(self, *, again: bool) -> bool:
         """Do what is due in each memory; return whether anything was done. Of several servers, tenant by tenant."""
-        home, done = self._engine.db.home, False
-        if self._tenant is not None or not home:
+        servers, done = servers_of(self._engine.db), False
+        if self._tenant is not None or not servers:
             self._engine = followed(self._engine)
             return self._look_at(self._tenant, again=again)
-        for name in (row["name"] for row in home.servers.catalogue.run("servers/tenants", tenant=None)):
+        for name in (row["name"] for row in servers.catalogue.run("servers/tenants", tenant=None)):
             try:
                 known = self._engines.get(name)
                 self._engine = self._engines[name] = followed(known) if known else of_tenant(self._engine, name)
