@@ -118,7 +118,7 @@ def endpoints() -> str:
     from memgraph_engine.integrations import rest
     from memgraph_engine.operations import OPERATIONS
 
-    unasked = cast("Any", SimpleNamespace(close=None, plans=None))
+    unasked = cast("Any", SimpleNamespace(close=None, plans=None, tokens=None))
     memory = cast("Memory", SimpleNamespace(engine=SimpleNamespace(settings=Settings.load())))
     served = rest.app(memory, access=unasked)
     document = served.openapi()

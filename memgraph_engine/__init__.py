@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         ErasureRefused as ErasureRefused,
         Held as Held,
         InvalidInput as InvalidInput,
+        IssuerFailed as IssuerFailed,
         KeyRefused as KeyRefused,
         LocalServerError as LocalServerError,
         MemgraphEngineError as MemgraphEngineError,
@@ -181,8 +182,8 @@ _NAMES = {
     "cost": "Budget Cost",
     "errors": (
         "AuthenticationFailed BudgetSpent ClockSkew Closed ConstructionFailed DownloadError EmbeddingError "
-        "ErasureRefused Held InvalidInput KeyRefused LocalServerError MemgraphEngineError MissingExtra ModelError "
-        "ModelRefused ModelUnavailable NotAllowed NotFound Overloaded PolicyError QueryFailed ServerTooOld "
+        "ErasureRefused Held InvalidInput IssuerFailed KeyRefused LocalServerError MemgraphEngineError MissingExtra "
+        "ModelError ModelRefused ModelUnavailable NotAllowed NotFound Overloaded PolicyError QueryFailed ServerTooOld "
         "SettingsError SourceConflict StoreError StoreMismatch UndoRefused Unreachable Unusable WriteConflict"
     ),
     "ingest.messages": "Message MessageFields",

@@ -10,6 +10,7 @@ MemgraphEngineError
 ├── ErasureRefused            a plan of an erasure is out of date, or its receipts don't fit
 ├── Held                      what is to be erased is held
 ├── KeyRefused                a server was asked without a key, or with one that opens nothing
+├── IssuerFailed              the issuer of access tokens does not answer as one
 ├── NotAllowed                the key does not give this right, or opens another memory
 ├── Closed                    this Memory was closed, so it reads and writes nothing any more
 ├── StoreError                the database refused or could not be used
@@ -110,11 +111,21 @@ class Held(MemgraphEngineError):
 
 
 class KeyRefused(MemgraphEngineError):
-    """A server was asked without a key, or with one that is unknown, was revoked or has ended."""
+    """A server was asked without a key, or with one that is unknown, was revoked or has ended; a token is one too."""
+
+    challenge = "Bearer"
+    """What a server over HTTP answers beside, as WWW-Authenticate."""
+
+
+class IssuerFailed(MemgraphEngineError):
+    """The issuer of access tokens does not answer as one; no new token can be verified now."""
 
 
 class NotAllowed(MemgraphEngineError):
     """The key does not give this right, or opens another memory; whether that exists is not told."""
+
+    challenge = ""
+    """What a server over HTTP answers beside, as WWW-Authenticate: the scope that a token lacks; else nothing."""
 
 
 class Closed(MemgraphEngineError):

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self, get_args
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import platformdirs
@@ -69,6 +70,11 @@ _ADDRESS = re.compile(
 
 Preset = Literal["", "memfly", "mla-arc", "lightmem-slm", "lightmem-tree", "memoryarchitect"]
 """The papers whose settings `config/presets/` holds (docs/papers.md); '' is none."""
+_PROFILE = """\
+name given_name family_name middle_name nickname preferred_username profile picture website email email_verified
+gender birthdate zoneinfo locale phone_number phone_number_verified address updated_at
+"""
+"""The claims of OpenID Connect by which, as it says itself, no user is to be known (Core, 5.1 and 5.7)."""
 Secrets = Literal["keep", "mask", "refuse"]
 """What becomes of secrets in what is written."""
 
@@ -283,6 +289,40 @@ class UseSettings(_Table):
     prune_after: Annotated[int, Field(ge=0, le=36_500)]
 
 
+def public_url(url: str) -> str:
+    """Return an address that clients of others may be told; raises ValueError unless it is https, or of loopback."""
+    at = urlsplit(url)
+    private = at.scheme == "http" and at.hostname in ("localhost", "127.0.0.1", "::1")
+    if not url.isascii() or not url.isprintable() or set(url) & set(' "\\?#@') or not at.hostname or at.port == 0:
+        raise ValueError("it is no address of the form https://HOST/PATH")
+    if at.scheme != "https" and not private:
+        raise ValueError("it must begin with https://")
+    return url
+
+
+class OAuthSettings(_Table):
+    """Which issuer's access tokens a server takes, and what these open; see `config/settings.toml`."""
+
+    issuer: Annotated[str, AfterValidator(lambda url: url and public_url(url))]
+    resource: Annotated[str, AfterValidator(lambda url: url and public_url(url))]
+    user: Annotated[str, Field(min_length=1)]
+    tenant: str
+    scopes: Annotated[str, Field(pattern=r"^[!#-\[\]-~]*$")]
+
+    @field_validator("user", "tenant")
+    @classmethod
+    def _of_the_issuer(cls, claim: str) -> str:
+        if claim in _PROFILE.split():
+            raise ValueError(f"users may write the claim {claim!r} themselves; take one that only the issuer writes")
+        return claim
+
+    @model_validator(mode="after")
+    def _for_this_server(self) -> Self:
+        if self.issuer and not self.resource:
+            raise ValueError("an issuer's tokens are for many servers: name this one as serve.oauth.resource")
+        return self
+
+
 class ServeSettings(_Table):
     """Where a server listens, and what it takes; see `config/settings.toml`."""
 
@@ -297,6 +337,7 @@ class ServeSettings(_Table):
     body: Annotated[int, Field(ge=1024, le=1 << 30)]
     depth: Annotated[int, Field(ge=4, le=200)]
     stop: Seconds
+    oauth: OAuthSettings
 
 
 class RemoteSettings(_Table):

@@ -10,9 +10,9 @@ from memgraph_engine.integrations.rest import app, serving
 
 
 @contextmanager
-def served(memory, *, ui=False, keys=True):
+def served(memory, *, ui=False, keys=True, port=0):
     """Where a server listens; without `keys` it needs none as long as the database has none."""
-    with serving.listen("127.0.0.1", 0) as one:
+    with serving.listen("127.0.0.1", port) as one:
         made = app(memory, access=Access(memory, required=keys), ui=ui)
         server = uvicorn.Server(uvicorn.Config(made, log_config=None, ws="none"))
         thread = Thread(target=server.run, kwargs={"sockets": [one]})

@@ -6,14 +6,17 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from memgraph_engine.graph import keys
+from tests.issuer import issuing
 from tests.keys import bearer
 from tests.served import served
 from tests.test_mcp import SIGNATURES
+from tests.test_oauth import taking
 
 # the packages lie where `make test-mcp` puts them
 PROGRAMS = Path(sys.prefix) / "node_modules" / ".bin"
@@ -41,10 +44,10 @@ def run(program, *arguments, **more):
     return ended.stdout
 
 
-@pytest.fixture(params=["stdio", "http"])
+@pytest.fixture(params=["stdio", "http", "http by a token"])
 def inspected(request, memory, server, tenant, tmp_path):
     """What the inspector is told of a server with Ana's memory, as a client's configuration has it."""
-    with served(memory) as at:
+    with issuing() as issuer, served(taking(memory, issuer)) as at:
         names = ("URI", "USER", "PASSWORD", "EMBEDDER")
         command = {
             "command": sys.executable,
@@ -53,8 +56,11 @@ def inspected(request, memory, server, tenant, tmp_path):
                 name: os.environ[name] for name in (f"MEMGRAPH_ENGINE_{one}" for one in names) if name in os.environ
             },
         }
-        remote = {"type": "streamable-http", "url": f"{at}/mcp", "headers": bearer(memory, "ana")}
-        entry = {"stdio": command, "http": remote}[request.param]
+        brought = (
+            issuer.bearer("ana", exp=int(time.time()) + 3600) if "token" in request.param else bearer(memory, "ana")
+        )
+        remote = {"type": "streamable-http", "url": f"{at}/mcp", "headers": brought}
+        entry = command if request.param == "stdio" else remote
         file = tmp_path / "mcp.json"
         file.write_text(json.dumps({"mcpServers": {"memory": entry}}), "utf-8")
 
@@ -88,7 +94,7 @@ def test_the_inspector_lists_and_calls_each_tool(inspected, memory):
     assert about == {"memory://notes/{id}", "memory://about/{what}"}
     plan = call("forget", query="dentist")
     assert [one["text"] for one in plan["chosen"]] == ["My dentist is Dr Silva."]
-    if transport == "http":  # over standard input and output each call of the inspector is another process
+    if transport != "stdio":  # over standard input and output each call of the inspector is another process
         assert call("erase", plan=plan["plan"])["residue"] == 0
         assert list(memory.get_all(user_id="ana")) == []
     assert [one.text for one in memory.get_all(user_id="ben")] == ["The heron eats fish."]

@@ -4,11 +4,15 @@ import os
 import re
 import subprocess
 import sys
+import time
+from contextlib import contextmanager
 
 import pytest
 
-from tests.keys import issue
+from tests.issuer import issuing
+from tests.keys import bearer
 from tests.served import served
+from tests.test_oauth import taking
 
 pytestmark = [pytest.mark.rest, pytest.mark.filterwarnings("ignore")]
 
@@ -30,19 +34,33 @@ def ours(memory):
     return memory
 
 
+@contextmanager
+def by_key(memory, user):
+    """The memory, and the headers that bring the user's key."""
+    yield memory, bearer(memory, user)
+
+
+@contextmanager
+def by_token(memory, user):
+    """The same memory for a server that takes an issuer's tokens, and the headers that bring the user's."""
+    with issuing() as issuer:
+        yield taking(memory, issuer), issuer.bearer(user, exp=int(time.time()) + 7200)
+
+
 @pytest.mark.timeout(1200)  # so many requests take minutes where other programs run beside
+@pytest.mark.parametrize("by", [by_key, by_token])
 @pytest.mark.parametrize(("user", "other"), [("ana", "ben"), ("ben", "ana")])
-def test_no_request_fails_is_answered_without_a_key_or_tells_of_somebody_else(ours, tmp_path, user, other):
+def test_no_request_fails_is_answered_without_a_key_or_tells_of_somebody_else(ours, tmp_path, user, other, by):
     (tmp_path / "hooks.py").write_text(CHECK, "utf-8")
     environment = {**os.environ, "SCHEMATHESIS_HOOKS": "hooks", "FOREIGN": SECRETS[other]}
     environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *sys.path])
-    with served(ours, ui=True) as at:
+    with by(ours, user) as (memory, headers), served(memory, ui=True) as at:
         checks = "not_a_server_error,ignored_auth,use_after_free,nothing_of_others"
         given = ["--phases", "fuzzing,stateful", "--checks", checks, "--max-examples", "40", "--no-color"]
         given += ["--request-timeout", "60"]  # how long an answer takes is no behaviour
         command = [sys.executable, "-m", "schemathesis.cli", "run", f"{at}/openapi.json", *given]
-        key = f"Authorization: Bearer {issue(ours, user).secret}"
-        run = subprocess.run([*command, "-H", key], env=environment, capture_output=True, text=True, cwd=tmp_path)
+        (who,) = (f"{name}: {value}" for name, value in headers.items())
+        run = subprocess.run([*command, "-H", who], env=environment, capture_output=True, text=True, cwd=tmp_path)
     print(run.stdout[-3000:], run.stderr[-500:])
     assert run.returncode == 0
     assert sum(int(number.replace(",", "")) for number in re.findall(r"([\d,]+) generated", run.stdout)) >= LEAST

@@ -55,7 +55,8 @@ def serve(
         access = serving.admitted(memory, alone=serving.loopback(one))
         at, number = one.getsockname()[:2]
         where = f"[{at}]" if ":" in at else at
-        who = "with a key" if access.required else f"without a key, for tenant {settings.tenant!r}"
+        issued = f" or a token of {settings.serve.oauth.issuer}" if access.tokens else ""
+        who = f"with a key{issued}" if access.required else f"without a key, for tenant {settings.tenant!r}"
         if access.required and not serving.opened(memory):
             who += " (no key opens anything now: `memgraph-engine keys add` makes one)"
         page = f"; the page is http://{where}:{number}/ui" if ui else ""

@@ -1,4 +1,4 @@
-"""Who asks a server: by a key, whose memory may be reached, and what may be done there.
+"""Who asks a server: by a key, or a token that is read as one, whose memory may be reached, and what may be done there.
 
 It is the same for every surface that a server has: each asks `Access` for a `Caller`, and the caller for whose memory
 is meant. No surface looks at tenants, users or rights itself.
@@ -6,6 +6,7 @@ is meant. No surface looks at tenants, users or rights itself.
 
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from memgraph_engine.client import Memory
@@ -13,6 +14,7 @@ from memgraph_engine.engine.wiring import of_tenant
 from memgraph_engine.errors import KeyRefused, NotAllowed, NotFound
 from memgraph_engine.forks import lock
 from memgraph_engine.graph import keys
+from memgraph_engine.integrations.tokens import Tokens
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.key import RIGHTS, Key, Right, fingerprint, may_be_secret
 from memgraph_engine.model.result import ErasurePlan
@@ -32,11 +34,15 @@ _OF_TENANT = "This tells of all users of the tenant: it takes a key of the whole
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks: the memory of the tenant, the one user whose it may be (None for any), and what may be done."""
+    """Who asks: the memory of the tenant, the one user whose it may be (None for any), and what may be done.
+
+    `lacks` returns what a client is told of a right that it has not, where it could ask an issuer for it.
+    """
 
     memory: Memory
     user_id: str | None = None
     rights: frozenset[Right] = frozenset(RIGHTS)
+    lacks: Callable[[Right], str] | None = None
 
     def whose(self, right: Right, user_id: str | None = None, *, shared: bool = False) -> Whose:
         """Return whose memory is meant, as the methods of Memory take it.
@@ -56,7 +62,9 @@ class Caller:
     def need(self, right: Right) -> None:
         """Raise NotAllowed unless the key has a right."""
         if right not in self.rights:
-            raise NotAllowed(f"This key has not the right to {right}.")
+            error = NotAllowed(f"This key has not the right to {right}.")
+            error.challenge = self.lacks(right) if self.lacks else ""
+            raise error
 
     def need_tenant(self, right: Right) -> None:
         """Raise NotAllowed unless the key opens all memories of its tenant, and has a right."""
@@ -66,16 +74,19 @@ class Caller:
 
 
 class Access:
-    """Tells who asks, by the secret of a key. Safe to share between threads.
+    """Tells who asks, by the secret of a key, or by an access token. Safe to share between threads.
 
     All tenants share the connections and caches of one `memory`. Unless keys are `required`, whoever brings none is
     taken for an owner of that memory's tenant, as long as the database has no key at all: the first one ends that.
+    Where the settings name an issuer of tokens, keys are required.
     """
 
     def __init__(self, memory: Memory, *, required: bool = False) -> None:
         self.own = memory
         self.plans = Plans()
-        self.required = required
+        oauth = memory.engine.settings.serve.oauth
+        self.tokens = Tokens(oauth, memory.engine.settings.tenant) if oauth.issuer else None
+        self.required = required or self.tokens is not None
         """Whether a key is needed, as far as is known by now."""
         self._looked = float("-inf")
         self._lock = lock()
@@ -83,7 +94,10 @@ class Access:
         self._keys: OrderedDict[str, tuple[float, Key]] = OrderedDict()
 
     def caller(self, secret: str | None) -> Caller:
-        """Return who brings a secret, or None; raises KeyRefused, or a StoreError where keys can't be looked up."""
+        """Return who brings a secret, or None.
+
+        Raises KeyRefused, a StoreError where keys can't be looked up, IssuerFailed where tokens can't be verified.
+        """
         if (known := self.known(secret)) is not None:
             return known
         if secret is None:
@@ -91,10 +105,10 @@ class Access:
             if self.required:
                 raise KeyRefused(_NO_KEY)
             return Caller(self.own)
-        key = self._found(secret) if may_be_secret(secret) else None
+        key = self._found(secret)
         if key is None:
             raise KeyRefused(_OPENS_NOTHING)
-        return self._with(key)
+        return self._with(secret, key)
 
     def known(self, secret: str | None) -> Caller | None:
         """Return the same as far as it is known without a look-up, at once; None if it is not. Raises KeyRefused."""
@@ -104,7 +118,11 @@ class Access:
             return Caller(self.own) if fresh else None
         with self._lock:
             since, key = self._keys.get(fingerprint(secret), (float("-inf"), None))
-        return self._with(key) if key and now - since <= SECONDS else None
+        return self._with(secret, key) if key and now - since <= SECONDS else None
+
+    def challenge(self, *, brought: bool) -> str:
+        """Return what WWW-Authenticate tells who is refused, having `brought` something or not."""
+        return self.tokens.challenge("invalid_token" if brought else "") if self.tokens else KeyRefused.challenge
 
     def close(self) -> None:
         """Write what the memories of all tenants have left to write; the one that was given stays open."""
@@ -122,7 +140,10 @@ class Access:
 
     def _found(self, secret: str) -> Key | None:
         name, now = fingerprint(secret), time.monotonic()
-        found = keys.find(self.own.engine.db, secret)
+        if may_be_secret(secret):
+            found = keys.find(self.own.engine.db, secret)
+        else:
+            found = self.tokens.key(secret) if self.tokens and secret.count(".") == 2 else None
         with self._lock:
             self._keys.pop(name, None)
             if found:
@@ -131,10 +152,11 @@ class Access:
                     self._keys.popitem(last=False)
         return found
 
-    def _with(self, key: Key) -> Caller:
+    def _with(self, secret: str, key: Key) -> Caller:
         if not key.opens(self.own.engine.now()):
             raise KeyRefused(_OPENS_NOTHING)
-        return Caller(self._of(key.tenant), key.user_id, frozenset(key.rights))
+        lacks = self.tokens.lacks if self.tokens and not may_be_secret(secret) else None
+        return Caller(self._of(key.tenant), key.user_id, frozenset(key.rights), lacks)
 
     def _of(self, tenant: str) -> Memory:
         if not (known := self._tenants.get(tenant)):

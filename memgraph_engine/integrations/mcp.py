@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.datastructures import Headers
 
 from memgraph_engine.client import Memory
-from memgraph_engine.errors import InvalidInput, MemgraphEngineError, NotFound
+from memgraph_engine.errors import InvalidInput, MemgraphEngineError, NotAllowed, NotFound
 from memgraph_engine.forks import lock
 from memgraph_engine.integrations import bodies
 from memgraph_engine.integrations.access import Caller, Plans
@@ -215,7 +215,11 @@ def over_http(request: Context, right: Right) -> tuple[Memory, Whose]:
     user, shared = _header(http.headers, _USER), _flag(http.headers, _SHARED)
     if caller.user_id is None and user is None and not shared:
         raise InvalidInput(f"Say whose memory is meant, by the header {_USER} (or {_SHARED}: true) of the client.")
-    return caller.memory, caller.whose(right, user, shared=shared)
+    try:
+        return caller.memory, caller.whose(right, user, shared=shared)
+    except NotAllowed as error:
+        http.state.challenge = error.challenge  # for the gate, which is told of no tool's error
+        raise
 
 
 def _header(headers: Headers, name: str) -> str | None:

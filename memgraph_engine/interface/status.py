@@ -28,6 +28,7 @@ _STATUSES: dict[type[MemgraphEngineError], ErrorStatus] = {
     errors.Held: ErrorStatus(_FAILED, 409),
     errors.KeyRefused: ErrorStatus(_FAILED, 401),
     errors.NotAllowed: ErrorStatus(_FAILED, 403),
+    errors.IssuerFailed: ErrorStatus(_FAILED, 503),
     errors.Closed: ErrorStatus(_FAILED, 500),
     errors.StoreError: ErrorStatus(_FAILED, 500),
     errors.Unreachable: ErrorStatus(_FAILED, 503),

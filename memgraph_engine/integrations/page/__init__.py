@@ -36,6 +36,7 @@ _WORK = TypeVar("_WORK", bound=Callable[..., Mapping[str, Any]])
 
 COOKIE = "memgraph-engine-key"
 AT = PAGE
+_COOKIE = 3_500  # characters of it that browsers keep; they drop one of more than 4 KB with all that is beside
 _HITS, _BLOCKS, _ENDING = 20, 12, 50
 _STEPS = 20  # of what was true when
 _CHANGES = ("change", "supersede")  # kinds of ties
@@ -176,8 +177,12 @@ def install(app: FastAPI) -> None:
 
 
 @router.get("/login")
-async def login(failed: bool = False) -> Response:
-    """Ask for a key."""
+async def login() -> Response:
+    """Ask for a key, or a token."""
+    return _asking()
+
+
+def _asking(failed: str = "") -> Response:
     return HTMLResponse(_pages.get_template("login.html").render(failed=failed), 401 if failed else 200, _HEADERS)
 
 
@@ -188,8 +193,10 @@ async def opened(request: Request, key: Annotated[str, Form()]) -> Response:
         raise NotAllowed("This was sent by another page, and was not done.")
     try:
         await run_in_threadpool(request.app.state.access.caller, key.strip())
-    except KeyRefused:
-        return await login(failed=True)
+        if len(key) > _COOKIE:
+            raise KeyRefused(f"A token of more than {_COOKIE:,} characters can't be kept: sign in with a key.")
+    except KeyRefused as error:
+        return _asking(str(error))
     except MemgraphEngineError as error:
         raise Failed from error
     response = RedirectResponse(AT, 303, _HEADERS)

@@ -68,7 +68,7 @@ def app(memory: Memory, *, access: Access | None = None, ui: bool = False) -> Fa
     made.state.readiness = service.Readiness(memory)
     for part in (routes, service):
         made.include_router(part.router)
-    made.router.routes.extend(spoken.routes)
+    made.router.routes.extend((*spoken.routes, *(given.tokens.routes() if given.tokens else ())))
     if ui:
         page.install(made)
     for kind in (MemgraphEngineError, problems.Refused, RequestValidationError, HTTPException, Exception):

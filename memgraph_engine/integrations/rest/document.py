@@ -13,13 +13,13 @@ from memgraph_engine.resources import VERSION
 
 _ABOUT = """\
 A knowledge memory engine for LLM agents. `user_id` says whose memory is meant, or `shared` the tenant's; a key of one
-user means that user's. Each request needs a key (`memgraph-engine keys add`), unless the server listens on its own
-machine alone and there is none. What fails is told as a problem of RFC 9457, whose `error` is the class of the engine's
-error.
+user means that user's. Each request needs a key (`memgraph-engine keys add`) or a token of the server's issuer, unless
+it listens on its own machine alone and there is neither. What fails is told as a problem of RFC 9457, whose `error` is
+the class of the engine's error.
 """
 _SAID = {
     400: "What was given can't be used; nothing was written.",
-    401: "A key is needed, or this one opens nothing.",
+    401: "A key or a token is needed, or this one opens nothing.",
     403: "The key does not give this right, or opens another memory.",
     404: "The memory holds no such thing.",
     405: "The path does not take this method.",
@@ -31,7 +31,7 @@ _SAID = {
     500: "The server failed.",
     501: "The server lacks an optional package.",
     502: "An embedder or a chat model failed.",
-    503: "The server is busy, or its database does not answer; try again later.",
+    503: "The server is busy, or its database or issuer does not answer; try again later.",
     504: "It took too long.",
 }
 _PROBLEM = {

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from memgraph_engine.errors import KeyRefused, MemgraphEngineError
 from memgraph_engine.integrations.access import Access
 from memgraph_engine.integrations.rest.problems import Refused, of_engine, problem
+from memgraph_engine.integrations.tokens import WELL_KNOWN
 from memgraph_engine.interface.arguments import deeper
 from memgraph_engine.settings import ServeSettings
 
@@ -75,6 +76,7 @@ class Metrics:
 
 OPEN = frozenset({"/health/live", "/health/ready", "/openapi.json"})
 """What is told without a key."""
+_HEADS = frozenset({"authorization", "x-api-key"})
 PAGE = "/ui"
 """Where the page is, which asks for a key by a form of its own, and sends forms."""
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -111,13 +113,15 @@ class Gate:
             form = path == PAGE or path.startswith(f"{PAGE}/")
             if form:
                 self._check_alone(headers, secret=None)
-            elif path in OPEN:
+            elif path in OPEN or path.startswith(WELL_KNOWN):
                 await self._app(scope, receive, send)  # no body is asked for, and none read
                 return
             else:
                 scope.setdefault("state", {})["caller"] = await self._caller(headers)
             body = await self._body(headers, receive, form=form)
         except MemgraphEngineError as error:
+            if isinstance(error, KeyRefused):
+                error.challenge = self._access.challenge(brought=_HEADS.intersection(headers) != set())
             await of_engine(error)(scope, receive, send)
             return
         except Refused as error:
@@ -125,7 +129,7 @@ class Gate:
             return
         except ClientDisconnect:
             return
-        await self._app(scope, _again(body, receive), send)
+        await self._app(scope, _again(body, receive), _challenging(scope, send))
 
     async def _caller(self, headers: Headers) -> object:
         secret = secret_of(headers)
@@ -206,6 +210,19 @@ def _again(body: bytes, receive: Receive) -> Receive:
         return waiting.pop() if waiting else await receive()
 
     return give
+
+
+def _challenging(scope: Scope, send: Send) -> Send:
+    """Return what sends an answer as 403 if a tool lacked a scope: only so a client of MCP hears that it can get it."""
+
+    async def sent(message: Message) -> None:
+        challenge = scope.get("state", {}).get("challenge")
+        if challenge and message["type"] == "http.response.start":
+            headers = [*message["headers"], (b"www-authenticate", challenge.encode())]
+            message = {**message, "status": 403, "headers": headers}
+        await send(message)
+
+    return sent
 
 
 def secret_of(headers: Mapping[str, str]) -> str | None:

@@ -63,8 +63,8 @@ def of_engine(error: MemgraphEngineError) -> Response:
 
 
 def _headers(status: int, error: MemgraphEngineError) -> dict[str, str]:
-    if status == 401:
-        return {"WWW-Authenticate": "Bearer"}
+    if challenge := getattr(error, "challenge", ""):
+        return {"WWW-Authenticate": challenge}
     return {"Retry-After": str(ceil(getattr(error, "retry_after", None) or _AGAIN))} if status == 503 else {}
 
 

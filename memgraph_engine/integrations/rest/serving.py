@@ -63,22 +63,21 @@ def loopback(one: socket.socket) -> bool:
 
 
 def opened(memory: Memory) -> bool:
-    """Tell whether there is a key that opens something, of any tenant."""
-    return keys.some(memory.engine.db)
+    """Tell whether there is a key that opens something, of any tenant, or an issuer of such."""
+    return bool(memory.engine.settings.serve.oauth.issuer) or keys.some(memory.engine.db)
 
 
 def admitted(memory: Memory, *, alone: bool) -> Access:
     """Return who may ask a server that this machine `alone` reaches, or others too.
 
-    Raises SettingsError for a server that others reach, and that no key opens.
+    Raises SettingsError for a server that others reach, and that nothing opens.
     """
-    db = memory.engine.db
-    if not alone and not keys.some(db):
+    if not alone and not opened(memory):
         raise SettingsError(
             "A server that other machines reach needs a key, and there is none: make one with "
             "`memgraph-engine keys add NAME --user USER` (or --whole-tenant), or listen on 127.0.0.1."
         )
-    required = not alone or memory.engine.settings.serve.keys == "always" or keys.some(db, ended=True)
+    required = not alone or memory.engine.settings.serve.keys == "always" or keys.some(memory.engine.db, ended=True)
     return Access(memory, required=required)
 
 
