@@ -32,7 +32,7 @@ from memgraph_engine.language.wording import (
     words,
 )
 
-SURE = 0.85  # likelihood, by the cross-encoder, from which a line is news of another
+SURE = float(__import__("os").environ.get("SURE", "0.85"))  # likelihood, by the cross-encoder, from which a line is news of another
 LIKELY, HALF = 0.8, 0.5  # by the linear model, or of one of several statements; of what stands beside that one
 UNLIKE = 0.1  # below which words of change tell nothing
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
