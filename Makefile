@@ -180,7 +180,7 @@ eval-small: .venv-llm/ready  ## every experiment of the papers with that model, 
 bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
 	$(V)/python -m bench locomo --no-crowded
 
-pairs-encoder: .venv-encoder/ready  ## fit the cross-encoder that tells what one statement is to another (CHATS="--chats FILE …"; half an hour)
+pairs-encoder: .venv-encoder/ready  ## fit the cross-encoder that tells what one statement is to another (CHATS="--chats FILE …"; about two hours on 2 cores)
 	.venv-encoder/bin/python -m bench pairs --held --fit-encoder $(CHATS)
 
 docs: .venv/ready  ## write the pages of reference: the command line, the settings, the server, the Python API

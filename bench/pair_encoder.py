@@ -1,5 +1,8 @@
 """Fits the cross-encoder of pairs (`gate/pairs.py`): all-MiniLM-L6-v2, trained on to tell what one line is to another.
 
+It is distilled: a student begins as the mean of two teachers, and learns what both hold likely, of pairs that nobody
+has labelled too. One was trained for longer, so that they err apart.
+
 Needs JAX, which is not in the usual environment: `make pairs-encoder` has one of its own.
 """
 
@@ -21,7 +24,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Tree: TypeAlias = dict[str, Any]
-EPOCHS, BATCH, RATE, WARM = 3, 32, 1e-4, 0.06  # RATE is the highest one, reached after the share WARM of all steps
+Pair: TypeAlias = tuple[str, str]  # an old line and a new one
+Read: TypeAlias = tuple[list[int], list[int]]  # the tokens of both, and of which line each is
+TEACHERS, STUDENT = ((3, 1e-4), (4, 1e-4)), (2, 4e-5)  # epochs of each, and its highest rate
+BATCH, WARM = 32, 0.06  # the highest rate is reached after the share WARM of all steps
+_LABEL = 0.3  # share of the label in what the student aims at; the rest is what its teachers say
+_NEAR, _PASSED, _LEARNT = 45_000, 20_000, 25_000  # unlabelled pairs: of two kinds teachers read so many, it learns most
+_NEXT, _LIKE = 4, (0.1, 0.9)  # so many old lines nearest to a new one, at a distance (0…1) between these
+_SURE, _SAMPLED = 0.03, 0.1  # where teachers are as sure as that of news, or of none, it learns such a share
+_NEWS = [RELATIONS.index(one) for one in ("update", "ended")]
 _DROPPED, _SMOOTHED = 0.1, 0.05
 _LAYERS, _HEADS, _WIDTH, _INNER = 6, 12, 384, 1536
 _LENGTHS = (16, 24, 32, 40, 48, 64, 96, LONGEST)  # tokens that a batch is filled up to
@@ -45,15 +56,26 @@ def fit(examples: Sequence[Example], folder: Path, log: Any = print) -> None:
     tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    rows = [(_tokens(tokenizer, *texts), relation, counts) for texts, relation, counts in _rows(examples)]
-    weights = _train(_base(base), rows, log)
+    rows, chosen = [*_rows(examples)], random.Random(0)
+    told = [_tokens(tokenizer, *texts) for texts, _, counts in rows if counts]
+    labels = np.stack([_aim(relation, counts) for _, relation, counts in rows if counts])
+    teachers = [_train(_base(base), told, labels, *how, log) for how in TEACHERS]
+    counted = labels.sum(axis=1, keepdims=True)
+    aims = _LABEL * labels + (1 - _LABEL) * counted * _agreed(teachers, told)
+    others = [_tokens(tokenizer, *texts) for texts in _unlabelled(rows, chosen)]
+    likely = _agreed(teachers, others)
+    sure = np.abs(likely[:, _NEWS].sum(axis=1) - 0.5) > 0.5 - _SURE
+    learnt = [at for at in range(len(others)) if not sure[at] or chosen.random() < _SAMPLED][:_LEARNT]
+    told, aims = [*told, *(others[at] for at in learnt)], np.concatenate([aims, likely[learnt]])
+    mean = {name: np.mean([one[name] for one in teachers], axis=0) for name in teachers[0]}
+    weights = _train(mean, told, aims, *STUDENT, log)
     folder.mkdir(exist_ok=True)
     (folder / "model.onnx").write_bytes(_model(_Weights(weights)))
     copyfile(base / "tokenizer.json", folder / "tokenizer.json")
 
 
-def _rows(examples: Sequence[Example]) -> Iterator[tuple[tuple[str, str], int, float]]:
-    """Yield the parts that the linear model chooses, their relation, and how much they count.
+def _rows(examples: Sequence[Example]) -> Iterator[tuple[Pair, int, float]]:
+    """Yield the parts that the linear model chooses, their relation, and how much they count: 0 for those passed over.
 
     The model is not asked about what the linear one never takes for news: of such pairs a quarter is enough.
     """
@@ -62,11 +84,38 @@ def _rows(examples: Sequence[Example]) -> Iterator[tuple[tuple[str, str], int, f
         old, new = (line_of(text, one.language) for text in (one.old, one.new))
         judged = by_words(new, old, one.related)
         far = (not judged or judged.news < LEAST) and one.want not in RELATIONS
-        if not far or (one.counts > 1 and chosen.random() < 0.25):
-            yield judged.texts if judged else (one.old, one.new), one.relation, one.counts / 2
+        passed = far and (one.counts <= 1 or chosen.random() >= 0.25)
+        yield judged.texts if judged else (one.old, one.new), one.relation, 0.0 if passed else one.counts / 2
 
 
-def _tokens(tokenizer: Any, old: str, new: str) -> tuple[list[int], list[int]]:
+def _unlabelled(rows: Sequence[tuple[Pair, int, float]], chosen: random.Random) -> list[Pair]:
+    """Return pairs to read without a label, in any order: those passed over, and lines beside others near by words."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.neighbors import NearestNeighbors
+
+    known = {texts for texts, _, counts in rows if counts}
+    passed = [texts for texts, _, counts in rows if not counts]
+    olds, news = (sorted({*texts}) for texts in zip(*known, strict=True))
+    words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, min_df=2).fit([*olds, *news])
+    nearest = NearestNeighbors(n_neighbors=_NEXT, metric="cosine").fit(words.transform(olds))
+    near = [
+        (olds[at], new)
+        for new, *row in zip(news, *nearest.kneighbors(words.transform(news)), strict=True)
+        for distance, at in zip(*row, strict=True)
+        if _LIKE[0] < distance < _LIKE[1] and (olds[at], new) not in known
+    ]
+    found = [*chosen.sample(near, min(len(near), _NEAR)), *chosen.sample(passed, min(len(passed), _PASSED))]
+    return chosen.sample(found, len(found))
+
+
+def _aim(relation: int, counts: float) -> "NDArray[np.float32]":
+    """Return what a label has the model aim at, by relation: in sum how much it counts."""
+    aim = np.full(len(RELATIONS), _SMOOTHED / len(RELATIONS), np.float32)
+    aim[relation] += 1 - _SMOOTHED
+    return aim * np.float32(counts)
+
+
+def _tokens(tokenizer: Any, old: str, new: str) -> Read:
     """Return the tokens of both lines, and of which each is."""
     one, other = (tokenizer.encode(text, add_special_tokens=False).ids[:_MOST] for text in (old, new))
     start, end = (tokenizer.token_to_id(name) for name in ("[CLS]", "[SEP]"))
@@ -105,40 +154,49 @@ def _base(folder: Path) -> Tree:
     return {name: np.asarray(values, np.float32) for name, values in found.items()}
 
 
-def _train(weights: Tree, rows: Sequence[tuple[Any, int, float]], log: Any) -> Tree:
-    """Return the weights after all epochs; those of words stay as they are, so that rare ones keep their meaning."""
+def _train(
+    weights: Tree, read: Sequence[Read], aims: "NDArray[np.float32]", epochs: int, rate: float, log: Any
+) -> Tree:
+    """Return the weights after all epochs; those of words stay as they are, so that rare ones keep their meaning.
+
+    `aims` (pairs, RELATIONS) tells what is to be held likely of each pair, and in sum how much it counts.
+    """
     import jax
     import jax.numpy as jnp
     import optax
 
     jax.config.update("jax_default_prng_impl", "unsafe_rbg")  # the usual one takes a third of a step
-    words, chosen = jnp.asarray(weights.pop("words")), random.Random(0)
+    words, chosen = (
+        jnp.asarray(weights.pop("words")),
+        random.Random(epochs),
+    )  # teachers see pairs in orders of their own
     weights = {name: jnp.asarray(values) for name, values in weights.items()}
-    steps = EPOCHS * sum(1 for _ in _batches(rows, range(len(rows))))
-    rates = optax.warmup_cosine_decay_schedule(0, RATE, int(WARM * steps), steps, RATE / 50)
+    steps = epochs * sum(1 for _ in _batches(read, range(len(read))))
+    rates = optax.warmup_cosine_decay_schedule(0, rate, int(WARM * steps), steps, rate / 50)
     rule = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(rates, weight_decay=0.01))
-    state, key = rule.init(weights), jax.random.key(0)
+    state, key = rule.init(weights), jax.random.key(epochs)
 
-    def loss(weights: Tree, given: Sequence[Any], key: Any) -> Any:
-        ids, kinds, mask, wanted, counts = given
-        likely = jax.nn.log_softmax(_sums({**weights, "words": words}, ids, kinds, mask, key), -1)
-        aim = jax.nn.one_hot(wanted, len(RELATIONS)) * (1 - _SMOOTHED) + _SMOOTHED / len(RELATIONS)
-        return -((likely * aim).sum(-1) * counts).sum() / counts.sum()
+    def loss(weights: Tree, given: Sequence[Any], aim: Any, key: Any) -> Any:
+        likely = jax.nn.log_softmax(_sums({**weights, "words": words}, given, key))
+        return -(likely * aim).sum() / aim.sum()
 
-    def step(weights: Tree, state: Any, given: Sequence[Any], key: Any) -> tuple[Tree, Any, Any]:
-        missed, slope = jax.value_and_grad(loss)(weights, given, key)
+    def step(weights: Tree, state: Any, given: Sequence[Any], aim: Any, key: Any) -> tuple[Tree, Any, Any]:
+        missed, slope = jax.value_and_grad(loss)(weights, given, aim, key)
         change, state = rule.update(slope, state, weights)
         return optax.apply_updates(weights, change), state, missed
 
     compiled = jax.jit(step)
     done, missed = 0, []
-    for _ in range(EPOCHS):
-        order = [*range(len(rows))]
+    for _ in range(epochs):
+        order = [*range(len(read))]
         chosen.shuffle(order)
-        batches = [*_batches(rows, order)]
+        batches = [*_batches(read, order)]
         chosen.shuffle(batches)
-        for batch in batches:
-            weights, state, one = compiled(weights, state, _arrays(rows, *batch), jax.random.fold_in(key, done))
+        for length, batch in batches:
+            aim = np.zeros((BATCH, len(RELATIONS)), np.float32)
+            aim[: len(batch)] = aims[batch]
+            given = _arrays(read, length, batch)
+            weights, state, one = compiled(weights, state, given, aim, jax.random.fold_in(key, done))
             done += 1
             missed.append(one)
             if done % 100 == 0:
@@ -146,11 +204,27 @@ def _train(weights: Tree, rows: Sequence[tuple[Any, int, float]], log: Any) -> T
     return {name: np.asarray(values) for name, values in ({**weights, "words": words}).items()}
 
 
-def _sums(weights: Tree, ids: Any, kinds: Any, mask: Any, key: Any) -> Any:
-    """Return the sums by relation of a batch: (pairs, RELATIONS). The same model as `_model` writes."""
+def _agreed(models: Sequence[Tree], read: Sequence[Read]) -> "NDArray[np.float32]":
+    """Return the geometric mean of what models hold likely: (pairs, RELATIONS), in sum less where they differ."""
+    import jax
+
+    likely = jax.jit(lambda weights, given: jax.nn.log_softmax(_sums(weights, given)))
+    placed, found = jax.device_put(models), np.zeros((len(read), len(RELATIONS)), np.float32)
+    for length, batch in _batches(read, range(len(read))):
+        given = _arrays(read, length, batch)
+        found[batch] = np.mean([likely(one, given) for one in placed], axis=0)[: len(batch)]
+    return np.exp(found)
+
+
+def _sums(weights: Tree, given: Sequence[Any], key: Any = None) -> Any:
+    """Return the sums by relation of a batch: (pairs, RELATIONS). The same model as `_model` writes.
+
+    In training, `key` chooses what is dropped.
+    """
     import jax
     import jax.numpy as jnp
 
+    ids, kinds, mask = given
     pairs, length = ids.shape
 
     def norm(x: Any, name: str) -> Any:
@@ -164,6 +238,8 @@ def _sums(weights: Tree, ids: Any, kinds: Any, mask: Any, key: Any) -> Any:
         return x @ weights[f"{name}.w"] + weights[f"{name}.b"]
 
     def drop(x: Any, place: int) -> Any:
+        if key is None:
+            return x
         kept = jax.random.bernoulli(jax.random.fold_in(key, place), 1 - _DROPPED, x.shape)
         return jnp.where(kept, x / (1 - _DROPPED), 0)
 
@@ -184,27 +260,26 @@ def _sums(weights: Tree, ids: Any, kinds: Any, mask: Any, key: Any) -> Any:
     return product(drop(mean, 2 * _LAYERS + 1), "head")
 
 
-def _batches(rows: Sequence[Any], order: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
-    """Yield batches of rows of like length, in some order, each with the length that it is filled up to."""
+def _batches(read: Sequence[Read], order: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    """Yield batches of pairs of like length, in some order, each with the length that it is filled up to."""
     waiting = dict[int, list[int]]()
     for at in order:
-        length = next(one for one in _LENGTHS if len(rows[at][0][0]) <= one)
+        length = next(one for one in _LENGTHS if len(read[at][0]) <= one)
         waiting.setdefault(length, []).append(at)
         if len(waiting[length]) == BATCH:
             yield length, waiting.pop(length)
     yield from waiting.items()
 
 
-def _arrays(rows: Sequence[Any], length: int, batch: Sequence[int]) -> "tuple[NDArray[Any], ...]":
-    """Return a batch as arrays: tokens, of which line each is, mask, relations, and what each counts."""
+def _arrays(read: Sequence[Read], length: int, batch: Sequence[int]) -> "tuple[NDArray[Any], ...]":
+    """Return a batch as arrays: tokens, of which line each is, and their mask."""
     ids, kinds = (np.zeros((BATCH, length), np.int32) for _ in range(2))
     mask = np.zeros((BATCH, length), np.float32)
     mask[:, 0] = 1
-    wanted, counts = np.zeros(BATCH, np.int32), np.zeros(BATCH, np.float32)
     for row, at in enumerate(batch):
-        (tokens, which), wanted[row], counts[row] = rows[at]
+        tokens, which = read[at]
         ids[row, : len(tokens)], kinds[row, : len(tokens)], mask[row, : len(tokens)] = tokens, which, 1
-    return ids, kinds, mask, wanted, counts
+    return ids, kinds, mask
 
 
 class _Weights:

@@ -39,7 +39,9 @@ HELD = (
 )
 """Sets that nothing is fitted on. On the last four nothing was chosen; the features were with the others in view.
 
-The sets in `pairs/next/` are for the next fit: none that is shipped was made on them.
+The sets in `pairs/next/` are for the next fit: none that is shipped was made on them. `english-ah`, `-ai`
+and `-aj`, everyday statements and what ends or updates them, were written for the cross-encoder: the linear model was
+fitted before them.
 """
 _CHANGED = ("update", "ended")
 _ASIDE = "aside"  # the class of an old statement of another pair beside a new one: most of what a memory holds

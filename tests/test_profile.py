@@ -95,6 +95,7 @@ TOLD = {
     "Small update: I got the job at Basic-Fit!": ["-job=", "employer=Basic-Fit"],
     "Just so you know, I'm vegetarian.": ["diet=vegetarian"],
     "I'm a nurse, night shifts mostly.": ["job=nurse"],
+    "I'm a graphic designer, freelance since 2019": ["job=graphic designer"],
     "I moved from Ghent to Antwerp in March.": ["residence=Antwerp"],
     "I have a cat, Miso.": ["pet=cat, Miso"],
     "I retired in September after 40 years.": ["-employer=", "job=retired"],

@@ -9,6 +9,7 @@ from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.embedding.checked import CheckedEmbedder
 from memgraph_engine.errors import QueryFailed
 from memgraph_engine.graph import usage
+from memgraph_engine.language.references import as_own
 from memgraph_engine.model.memory import Note, Source
 from memgraph_engine.testing import HashingEmbedder, ScriptedChat
 from tests.models import memory_with
@@ -100,6 +101,20 @@ def test_an_answer_that_tells_the_user_otherwise_contradicts_what_he_said(said, 
 )
 def test_an_answer_that_tells_the_same_or_of_another_thing_contradicts_nothing(said, answer):
     assert "contradicted" not in outcomes(answer, said)
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "own"),
+    [
+        ("english", "You're late, and your keys are yours.", "I'm late, and my keys are mine."),
+        ("german", "Dein Zug fährt um 9, du bist spät.", "Mein Zug fährt um 9, ich bin spät."),
+        ("french", "Ton train part à 9 h, tu es en retard.", "Mon train part à 9 h, je suis en retard."),
+        ("spanish", "Tu tren sale a las 9, tú tienes las llaves.", "Mi tren sale a las 9, yo tengo las llaves."),
+        ("italian", "Il tuo treno parte alle 9.", "Il tuo treno parte alle 9."),
+    ],
+)
+def test_what_is_said_to_somebody_is_read_as_his_own(language, said, own):
+    assert as_own(said, language) == own
 
 
 def test_where_two_notes_differ_an_answer_that_follows_one_contradicts_none():

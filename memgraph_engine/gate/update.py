@@ -136,7 +136,9 @@ def _by_encoder(old: Line, reading: Judged) -> str | None:
         sure = needed if len(needed) < 2 else [at for at in needed if every[at].subject.other]
         first = last = sure[0] if len(sure) == 1 else likely.index(max(likely))
         if len(sure) != 1 and likely[first] <= LIKELY:
-            return None
+            if sum(one.finite for one in every) > 1:
+                return None
+            first, last = 0, len(every) - 1  # "I take ramipril, 5 mg"
         while first and likely[first - 1] > HALF and first - 1 not in needed:
             first -= 1
         while last + 1 < len(likely) and likely[last + 1] > HALF and last + 1 not in needed:
@@ -161,10 +163,7 @@ def _part(old: Line, reading: Judged) -> str:
 
 
 def _of_one(new: Line, old: Line) -> bool:
-    """Tell whether both may tell of one: not "Ana's wedding" and "Karim's", nor "not in York" of who lives in Leeds.
-
-    Where they share no word, they have to: "we moved to Genoa" is news of where I live, not of where my sister does.
-    """
+    """Tell whether both may tell of one: not "Ana's wedding" and "Karim's", nor "not in York" of who lives in Leeds."""
     mine, theirs = ({one.subject for one in statements(line)} for line in (new, old))
     nouns = [(now.noun, was.noun) for now in mine for was in theirs]
     if nouns and all(now and was and now not in old.content and was not in new.content for now, was in nouns):
@@ -175,9 +174,7 @@ def _of_one(new: Line, old: Line) -> bool:
     if any(from_another) or (any(map(all, owners)) and all(one != other for one, other in owners)):
         return False
     named = {token.stem for token in new.tokens if token.capital and not token.opens}
-    if not denied(new.tokens, new.lists) & named <= old.content:
-        return False
-    return not new.content.isdisjoint(old.content) or not mine.isdisjoint(theirs)
+    return denied(new.tokens, new.lists) & named <= old.content
 
 
 def nearest(old: Line, content: Collection[str]) -> str:

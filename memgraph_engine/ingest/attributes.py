@@ -174,7 +174,7 @@ class _Clause:
         A place goes on behind one ("Lisbon, Portugal"), and a job may be told with where it is (", at Acme").
         """
         lists = self.one.clause.lists
-        back = lists.joints | lists.negations | lists.hedges | lists.corrections
+        back = lists.coordinators | lists.negations | lists.hedges | lists.supposing | lists.corrections
         return part[0] is not rest[0] and back.isdisjoint(words(part)) and not [*self._more(row, part)]
 
     def _aside(self, row: _Row, behind: _Tokens) -> bool:
