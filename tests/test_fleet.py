@@ -190,6 +190,11 @@ def test_nothing_is_begun_where_a_node_has_another_version(tenant, nodes, monkey
     assert not [one for one in ray._private.state.actors().values() if one["State"] == "ALIVE"]
 
 
+def test_a_process_that_is_started_later_refuses_another_version():
+    with pytest.raises(StoreMismatch, match=r"and this process 0\.0\.1"):
+        cluster.learnt(("0.0.1", []))
+
+
 def test_nothing_is_begun_where_other_machines_cannot_reach_the_database(tenant, nodes, monkeypatch):
     here = ray.nodes()[0]
     monkeypatch.setattr(cluster._ray, "nodes", lambda: [here, {**here, "NodeManagerAddress": "192.0.2.200"}])

@@ -3,7 +3,7 @@
 from memgraph_engine.errors import needed
 
 with needed("work on many machines", "ray"):
-    import ray  # noqa: F401
+    import ray.exceptions  # noqa: F401  a folder `ray`, as Ray leaves in /tmp, can be imported too
 
 from memgraph_engine.fleet.bulk import ingest, over
 from memgraph_engine.fleet.jobs import Workers

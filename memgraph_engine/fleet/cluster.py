@@ -124,10 +124,10 @@ def where(engine: Engine, objects: Mapping[str, Any]) -> Where:
 
 def learnt(where: Where) -> Sent:
     """Return what was sent; raises StoreMismatch where this process has another version of the engine."""
-    version, (sent,) = where
+    version, sent = where
     if version != VERSION:
         raise StoreMismatch(_OTHER.format(node=socket.gethostname(), there=VERSION, here=version))
-    found: Sent = ray.get(sent)
+    found: Sent = ray.get(sent[0])
     return found
 
 

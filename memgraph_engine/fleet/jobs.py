@@ -14,11 +14,7 @@ from memgraph_engine.worker.work import Worker
 
 
 class Workers(Worker):
-    """Does what `Worker` does, by as many workers as the cluster has processors, or so many.
-
-    >>> Workers.__mro__[1].__name__
-    'Worker'
-    """
+    """Does what `Worker` does, by workers on the nodes of a cluster."""
 
     def __init__(self, engine: Engine, actors: list[Any], at: Where, **given: Any) -> None:
         super().__init__(engine, **given)
@@ -30,7 +26,10 @@ class Workers(Worker):
     def of(
         cls, engine: Engine, address: str = AUTO, *, workers: int | None = None, **given: Any
     ) -> Iterator["Workers"]:
-        """Start workers on a Ray cluster for the block; `given` is what Worker takes. Raises as `over` does."""
+        """Run workers on a Ray cluster for the block, one for each processor; `given` is what Worker takes.
+
+        Raises as `over` does.
+        """
         with joined(address):
             check_nodes(engine)
             # one call works, another one stops it
