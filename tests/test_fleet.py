@@ -225,6 +225,18 @@ def test_the_command_spreads_an_import(tenant, nodes, tmp_path):
     assert json.loads(done.stdout)["users"] == {"bo": len(fleets.records(["bo"]))}
 
 
+def test_the_command_spreads_jobs(tenant, nodes):
+    with Memory.connect(tenant=tenant) as memory:
+        for user in fleets.USERS:
+            memory.add("The tide turns at noon.", user_id=user, wait=False)
+        done = CliRunner().invoke(app, ["worker", "--once", "--ray", "auto", "--tenant", tenant, "--json"])
+        assert done.exit_code == 0, done.output
+        told = [json.loads(line) for line in done.stdout.splitlines()]
+        made = {one["scope"] for one in told if one["kind"] == "construct" and one["outcome"] == "done"}
+        assert made == {f"{tenant}/{user}" for user in fleets.USERS}
+        assert not any(memory.stats(user_id=user).notes.get("pending") for user in fleets.USERS)
+
+
 def test_the_engine_and_its_commands_import_no_ray():
     code = "import sys, memgraph_engine.cli, memgraph_engine.importers; print('ray' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
