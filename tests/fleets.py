@@ -1,6 +1,7 @@
 """What tests of a fleet write, by one process and by many, and how both memories are compared."""
 
 import json
+import os
 from collections import Counter
 from datetime import UTC, datetime
 
@@ -112,6 +113,11 @@ def assert_same(one, other):
 def noon():
     """Tell the time of what has none of its own: the same in all processes."""
     return datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def die(_engine):
+    """End the process that is asked to work."""
+    os._exit(1)
 
 
 def by_one_process(settings, work):

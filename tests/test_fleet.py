@@ -15,9 +15,10 @@ ray = pytest.importorskip("ray")
 
 from memgraph_engine import Memory, fleet  # noqa: E402
 from memgraph_engine.cli import app  # noqa: E402
-from memgraph_engine.errors import InvalidInput, StoreMismatch, Unreachable  # noqa: E402
+from memgraph_engine.errors import InvalidInput, StoreError, StoreMismatch, Unreachable  # noqa: E402
 from memgraph_engine.fleet import actors, bulk, cluster  # noqa: E402
 from memgraph_engine.importers import import_jsonl  # noqa: E402
+from memgraph_engine.model.scope import Scope  # noqa: E402
 from memgraph_engine.worker.work import Worker  # noqa: E402
 from tests import fleets  # noqa: E402
 
@@ -96,6 +97,15 @@ def test_records_are_messages_and_files_and_what_is_wrong_is_told_by_its_number(
     assert heard[-1] == done
     assert again.done.added == 0
     assert again.done.repeats == 3
+
+
+def test_what_kills_each_worker_ends_the_call_and_is_told(tenant, nodes, monkeypatch):
+    monkeypatch.setattr(bulk, "_TRIES", 1)
+    with fleet.over(fleets.settings_of(tenant), workers=1) as memory:
+        engine = memory.engine
+        engine.spread.hand(engine, Scope(tenant, "ana"), [], fleets.die, print)
+        with pytest.raises(StoreError, match="die at the same 1 inputs again and again"):
+            engine.spread.settle()
 
 
 @pytest.mark.parametrize("which", ["preparers", "loaders"])

@@ -36,7 +36,7 @@ from memgraph_engine.settings import Settings
 from memgraph_engine.writing.ingestion import Ingestion
 
 _AHEAD = 16  # batches a worker that are handed out and not written yet
-_TRIES = 5  # of a piece whose loader died
+_TRIES = 3  # of a piece whose loader died, beside those that Ray makes by itself
 _SESSIONS = 10_000  # whose last turns are known
 
 
@@ -199,8 +199,8 @@ class Fleet(Spread):
             piece.prepared, piece.tries = None, piece.tries + 1
             if piece.tries == _TRIES:
                 raise StoreError(
-                    f"A worker on Ray died {_TRIES} times at the same {piece.weight} inputs, which are not stored: it "
-                    f"may lack memory. What came before is stored. {first_line(error)}"
+                    f"Workers on Ray die at the same {piece.weight} inputs again and again; they may lack memory. These "
+                    f"inputs may not be stored. Make the call again to go on. {first_line(error)}"
                 ) from None
             return
         self._queues[piece.place].popleft()
