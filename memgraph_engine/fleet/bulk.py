@@ -199,8 +199,8 @@ class Fleet(Spread):
             piece.prepared, piece.tries = None, piece.tries + 1
             if piece.tries == _TRIES:
                 raise StoreError(
-                    f"Workers on Ray die at the same {piece.weight} inputs again and again; they may lack memory. These "
-                    f"inputs may not be stored. Make the call again to go on. {first_line(error)}"
+                    f"Workers on Ray die at the same {piece.weight} inputs again and again, and may lack memory. Some "
+                    f"may not be stored. Make the call again to go on. {first_line(error)}"
                 ) from None
             return
         self._queues[piece.place].popleft()
