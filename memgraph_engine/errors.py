@@ -64,6 +64,16 @@ class MemgraphEngineError(Exception):
     def __init__(self, *args: object) -> None:
         super().__init__(*(_shortened(without_secrets(one)) if isinstance(one, str) else one for one in args))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let another process raise it, whatever its constructor takes."""
+        return _raised, (type(self), self.args), self.__dict__
+
+
+def _raised(kind: type[MemgraphEngineError], args: tuple[object, ...]) -> MemgraphEngineError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    return error
+
 
 def without_secrets(message: str) -> str:
     """Return a message without who is named in an address, and without the keys and passwords of the environment."""

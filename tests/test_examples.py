@@ -10,6 +10,7 @@ import memgraph_engine
 
 OPTIONAL = {
     "memgraph_engine.embedding.libraries",
+    "memgraph_engine.fleet",
     "memgraph_engine.integrations.agent_framework",
     "memgraph_engine.integrations.claude",
     "memgraph_engine.integrations.google_adk",

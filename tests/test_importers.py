@@ -965,3 +965,13 @@ def test_the_last_day_of_a_memory_of_mem0_is_one_of_the_setting_timezone(memory,
     one = Memory(replace(memory.engine, settings=settings, clock=lambda: now))
     (tmp_path / "mem0.json").write_text(json.dumps([memory_of(1, "Ends today.", expiration_date="2026-05-10")]))
     assert sum(import_mem0(one, tmp_path / "mem0.json", dry_run=True).left.values()) == left
+
+
+def test_without_ray_it_is_told_which_extra_is_missing(server, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    for name in [name for name in sys.modules if name.startswith("memgraph_engine.fleet")]:
+        monkeypatch.delitem(sys.modules, name)
+    (tmp_path / "chats.jsonl").write_text('{"text": "The tide turns.", "user_id": "ana"}')
+    done = CliRunner().invoke(app, ["import", "jsonl", str(tmp_path / "chats.jsonl"), "--ray", "auto"])
+    assert done.exit_code
+    assert "pip install 'memgraph-engine[ray]'" in done.stderr

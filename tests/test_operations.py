@@ -111,7 +111,7 @@ def test_each_command_takes_what_its_methods_call_so(one):
         "topics rebuild": {"every"},
         "delete": {"everything", "yes"},
         "forget": {"dry_run", "yes"},
-        "ingest": {"paths", "no_wait"},
+        "ingest": {"paths", "no_wait", "ray"},
     }
     taken = {param.name for param in command(one.cli).params} - {"user", "shared", "tenant", "as_json"}
     if one.name == "add":  # whose options are the fields of a message

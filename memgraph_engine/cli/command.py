@@ -78,6 +78,15 @@ class Target(ExitStack):
         """Reach it for anybody, or for the whole tenant."""
         return self.enter_context(connect(self.tenant, deferred=True))
 
+    def spread(self, ray: str | None) -> "Memory":
+        """Reach it for the whole tenant; the nodes of a Ray cluster, if one is named, store what is given in bulk."""
+        if ray is None:
+            return self.connect()
+        from memgraph_engine import fleet
+        from memgraph_engine.settings import Settings
+
+        return self.enter_context(fleet.over(Settings.load(**({"tenant": self.tenant} if self.tenant else {})), ray))
+
     def again(self, command: str) -> str:
         """Return a command on the same memory, as a hint tells it."""
         return again(command, self.owner, self.tenant)

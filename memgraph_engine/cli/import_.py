@@ -11,7 +11,7 @@ import typer
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_tenant
 from memgraph_engine.cli.group import Commands, WithDefault
-from memgraph_engine.cli.options import Shared, whose
+from memgraph_engine.cli.options import Ray, Shared, whose
 from memgraph_engine.errors import StoreError
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def mem0(
         Path | None, "FILE: mem0's history.db: former texts come as former versions.", {"exists": True}
     ] = None,
     dry_run: DryRun = False,
+    ray: Ray = None,
 ) -> Iterator[object]:
     """Bring mem0's memories, as JSON.
 
@@ -56,9 +57,11 @@ def mem0(
     What is there already is recognised, so a run that was cut off can be made again; what mem0 has changed since is
     updated. What can't be read is reported with its line, the rest is stored, and the exit code is 1.
     """
+    if ray and history_db:
+        raise typer.BadParameter("former texts are read on this machine alone: leave --ray out.", param_hint="--ray")
     from memgraph_engine.importers import import_mem0
 
-    return _bring(on, import_mem0, files, user_id=user, history_db=history_db, dry_run=dry_run)
+    return _bring(on, import_mem0, files, user_id=user, history_db=history_db, dry_run=dry_run, ray=ray)
 
 
 @import_app.command()
@@ -72,6 +75,7 @@ def langgraph(
         "PATH: What of a value an item is found by, as in a store's `index`; can be repeated. Else all of it.",
     ] = None,
     dry_run: DryRun = False,
+    ray: Ray = None,
 ) -> Iterator[object]:
     """Bring the items of LangGraph's stores.
 
@@ -82,7 +86,7 @@ def langgraph(
     """
     from memgraph_engine.importers import import_langgraph
 
-    return _bring(on, import_langgraph, files, user_id=user, fields=field or (), dry_run=dry_run)
+    return _bring(on, import_langgraph, files, user_id=user, fields=field or (), dry_run=dry_run, ray=ray)
 
 
 @import_app.command()
@@ -100,6 +104,7 @@ def jsonl(
     id_field: Annotated[str, "NAME: What the id is called."] = "",
     session_field: Annotated[str, "NAME: What the id of the conversation is called."] = "",
     dry_run: DryRun = False,
+    ray: Ray = None,
 ) -> Iterator[object]:
     """Bring chats of any shape in JSON: lines, or an array.
 
@@ -114,10 +119,12 @@ def jsonl(
         whose(user, shared)
     named = {"text_field": text_field, "user_field": user_field, "speaker_field": speaker_field}
     named |= {"role_field": role_field, "time_field": time_field, "id_field": id_field, "session_field": session_field}
-    return _bring(on, import_jsonl, files, user_id=user, shared=shared, dry_run=dry_run, **named)
+    return _bring(on, import_jsonl, files, user_id=user, shared=shared, dry_run=dry_run, ray=ray, **named)
 
 
-def _bring(on: Target, work: "Callable[..., Brought]", files: list[Path], **given: object) -> Iterator[object]:
+def _bring(
+    on: Target, work: "Callable[..., Brought]", files: list[Path], *, dry_run: bool, ray: str | None, **given: object
+) -> Iterator[object]:
     """Import, tell how far it is and what can't be read, and print what came of it."""
     told = 0
 
@@ -128,10 +135,10 @@ def _bring(on: Target, work: "Callable[..., Brought]", files: list[Path], **give
         told = len(done.done.faults)
         bar.reach(ceil(done.read / 1000), ceil(done.size / 1000))
 
-    memory = on.connect()
+    memory = on.spread(None if dry_run else ray)
     with show.bar("Importing, kB", lambda: None) as bar:
         try:
-            done = work(memory, files, progress=tell_so_far, **given)
+            done = work(memory, files, progress=tell_so_far, dry_run=dry_run, **given)
         except (KeyboardInterrupt, StoreError):
             bar.tell("Stopped. Run the same command again to go on; what is stored is recognised.")
             raise

@@ -76,6 +76,7 @@ User = Annotated[str | None, "--user -u NAME: The user whose memory is meant.", 
 Shared = Annotated[bool, "Take the tenant's shared memory, not a user's."]
 Tenant = Annotated[str | None, "NAME: The tenant; else the setting `tenant`."]
 Json = Annotated[bool, "--json: Print one JSON document, for machines."]
+Ray = Annotated[str | None, "--ray ADDRESS: Do it on the nodes of a Ray cluster at HOST:PORT; auto: on this machine."]
 NoWait = Annotated[
     bool, "Store it, and let `process` construct its note later; until then search finds it by its words."
 ]

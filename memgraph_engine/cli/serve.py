@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from threading import Timer
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +15,7 @@ import typer
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, connect, on_tenant
 from memgraph_engine.cli.group import Commands
-from memgraph_engine.cli.options import Shared, Tenant, User, user_names, whose
+from memgraph_engine.cli.options import Ray, Shared, Tenant, User, user_names, whose
 from memgraph_engine.errors import MissingExtra, NotFound
 
 if TYPE_CHECKING:
@@ -173,6 +173,7 @@ def worker(
         "PORT: Tell of it over HTTP where the setting `serve.host` says: /health/live, /health/ready, /metrics.",
         {"min": 0, "max": 65535},
     ] = None,
+    ray: Ray = None,
     as_json: Annotated[bool, "--json: Print one JSON document a line, for machines."] = False,
 ) -> None:
     """Construct pending notes and find topics when it is due.
@@ -189,7 +190,7 @@ def worker(
     if every_tenant and tenant is not None:
         raise typer.BadParameter("it stands for every tenant: leave --tenant out.", param_hint="--all-tenants")
     _stopped_at_once()
-    with connect(tenant) as memory:
+    with connect(tenant) as memory, ExitStack() as stack:
         from memgraph_engine.worker.work import Worker, give_way
 
         engine = memory.engine
@@ -197,7 +198,12 @@ def worker(
         def tell(run: "JobRun") -> None:
             show.line(run) if as_json else typer.echo(f"{_time(run.at)}  {show.clean(_said(run))}")
 
-        one = Worker(engine, every_tenant=every_tenant, tell=tell)
+        if ray is None:
+            one = Worker(engine, every_tenant=every_tenant, tell=tell)
+        else:
+            from memgraph_engine.fleet import Workers
+
+            one = stack.enter_context(Workers.of(engine, ray, every_tenant=every_tenant, tell=tell))
         whose = "every tenant" if every_tenant else f"tenant {engine.settings.tenant}"
         table = "; ".join(f"{name} {when}" for name, when in one.plans.items())
         _event(engine.now(), "started", f"for {whose}; {table}", as_json=as_json)

@@ -10,7 +10,7 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory
-from memgraph_engine.cli.options import MANY, Budget, Considered, History, NoWait, Query, metadata
+from memgraph_engine.cli.options import MANY, Budget, Considered, History, NoWait, Query, Ray, metadata
 from memgraph_engine.errors import StoreError
 from memgraph_engine.interface.defaults import TOP_K
 from memgraph_engine.interface.filters import SearchFilters
@@ -87,6 +87,7 @@ def ingest(
     ] = False,
     update: Annotated[bool, "Follow the files: update changed passages, delete those that are gone."] = False,
     no_wait: NoWait = False,
+    ray: Ray = None,
 ) -> Iterator[object]:
     """Remember files: messages, documents or code.
 
@@ -104,7 +105,7 @@ def ingest(
     if id is not None and len(paths) > 1:
         raise typer.BadParameter("it names one document or folder, and there are several.", param_hint="--id")
     how: How = {"format": format, "sample_id": sample_id, "encoding": encoding, "repository": repository}
-    memory = on.connect()
+    memory = on.spread(ray)
     with show.bar("Ingesting", lambda: _count(memory, paths, how)) as bar:
         so_far = show.Shown(bar)
         try:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 
 from memgraph_engine.embedding.checked import CheckedEmbedder, DeferredEmbedder
 from memgraph_engine.embedding.choose import embedder_named
+from memgraph_engine.engine.spread import Spread
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError, Overloaded, SettingsError, StoreMismatch
 from memgraph_engine.forks import begun
 from memgraph_engine.graph import schema, scopes
@@ -95,6 +96,8 @@ class Engine:
     """Whether the embedder is an object of the program's, which no setting names."""
     loaded: dict[tuple[str, str], CheckedEmbedder] = field(default_factory=dict)
     """Embedders that were loaded, by their names and calibrations; of all that comes of this engine."""
+    spread: Spread = field(default_factory=Spread)
+    """Who does what `ingest` and the importers write."""
 
     def language_of(self, scope: Scope) -> str:
         """Return the language that a scope is expected to have."""

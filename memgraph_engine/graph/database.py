@@ -248,6 +248,11 @@ class Database:
         """Where the server answers."""
         return (self.home.at if self.home else self)._at.uri
 
+    @property
+    def at(self) -> Address:
+        """Where it was connected to, and with what credentials."""
+        return self._at
+
     def beside(self, uri: str) -> "Database":
         """Connect to another server as to this one, with the same credentials; raises as `check` does."""
         return Database(

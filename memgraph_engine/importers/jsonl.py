@@ -83,7 +83,7 @@ def import_jsonl(
     }
     reader = _Reader(memory, {name: path for name, path in named_so.items() if path})
     whose: Whose = {"user_id": user_id, "shared": shared}
-    run = Run[Message](memory, whose, _Keeper(memory, dry_run).bring, progress, dry_run)
+    run = Run[Message](memory, whose, Keeper(dry_run).bring, progress, dry_run)
     paths = paths_of(path)
     for one in paths:
         reader.check(one)
@@ -180,26 +180,28 @@ class _Reader:
 
 
 @dataclass(frozen=True, slots=True)
-class _Keeper:
+class Keeper:
     """Stores messages as `Memory.add_many` does, or finds out which are new."""
 
-    memory: Memory
     dry_run: bool
 
-    def bring(self, whose: Whose, records: Sequence[Record[Message]]) -> Brought:
+    def bring(self, memory: Memory, whose: Whose, records: Sequence[Record[Message]]) -> Brought:
+        """Store them together; what is refused, each alone."""
+
         def add(some: Sequence[Record[Message]]) -> Ingested:
             given = [one.given for one in some]
-            return self._foreseen(whose, given) if self.dry_run else Ingested.of(self.memory.add_many(given, **whose))
+            return _foreseen(memory, whose, given) if self.dry_run else Ingested.of(memory.add_many(given, **whose))
 
         return one_by_one(records, add)
 
-    def _foreseen(self, whose: Whose, messages: Sequence[Message]) -> Ingested:
-        engine, settings = self.memory.engine, self.memory.engine.settings
-        scope = Scope(settings.tenant, whose["user_id"])
-        told = {"timezone": settings.timezone, "max_text": settings.max_text, "user": scope.user or ""}
-        given = [parse_message(one, "the message", **told) for one in messages]  # type: ignore[arg-type]
-        new = unknown(given, sources.known(engine.db, scope.name, (one.id for one in given)))
-        return Ingested(added=len(new), repeats=len(given) - len(new))
+
+def _foreseen(memory: Memory, whose: Whose, messages: Sequence[Message]) -> Ingested:
+    engine, settings = memory.engine, memory.engine.settings
+    scope = Scope(settings.tenant, whose["user_id"])
+    told = {"timezone": settings.timezone, "max_text": settings.max_text, "user": scope.user or ""}
+    given = [parse_message(one, "the message", **told) for one in messages]  # type: ignore[arg-type]
+    new = unknown(given, sources.known(engine.db, scope.name, (one.id for one in given)))
+    return Ingested(added=len(new), repeats=len(given) - len(new))
 
 
 def _has(value: Mapping[str, Any], path: str) -> bool:

@@ -67,8 +67,7 @@ def import_langgraph(
     would come. Raises InvalidInput for a file of another kind, MissingExtra for `fields` without the extra `langgraph`.
     """
     reader = _Reader(memory, _texts(fields))
-    keeper = _Keeper(memory, dry_run)
-    run = Run[Put](memory, {"user_id": user_id, "shared": False}, keeper.bring, progress, dry_run)
+    run = Run[Put](memory, {"user_id": user_id, "shared": False}, _Keeper(dry_run).bring, progress, dry_run)
     return run.files(paths_of(path), reader.records)
 
 
@@ -176,13 +175,12 @@ def _namespace(given: Mapping[str, Any]) -> list[str]:
 class _Keeper:
     """Puts items, or finds out which would come."""
 
-    memory: Memory
     dry_run: bool
 
-    def bring(self, whose: Whose, records: Sequence[Record[Put]]) -> Brought:
+    def bring(self, memory: Memory, whose: Whose, records: Sequence[Record[Put]]) -> Brought:
         """Put what is new, or newer than what is there."""
-        db = self.memory.engine.db
-        scope = Scope(self.memory.engine.settings.tenant, whose["user_id"])
+        db = memory.engine.db
+        scope = Scope(memory.engine.settings.tenant, whose["user_id"])
         last, done = _last(records)
         known = sources.known(db, scope.name, (source_id(ITEMS, one.given.key) for one in last))
         there = items.find(db, scope.name, ITEMS, [one.given.key for one in last]) if known else {}
@@ -200,13 +198,13 @@ class _Keeper:
                 older = put.hash in stored.hashes or put.updated != item.updated_at
                 done = plus(done, _REPEAT if older else faulty(record.fault(_CONFLICT.format(key=put.key))))
         for some, came in ((new, Ingested(added=1)), (newer, Ingested(updated=1))):
-            done = plus(done, self._put(scope, some, came)) if some else done
+            done = plus(done, self._put(memory, scope, some, came)) if some else done
         return done
 
-    def _put(self, scope: Scope, records: Sequence[Record[Put]], each: Ingested) -> Brought:
+    def _put(self, memory: Memory, scope: Scope, records: Sequence[Record[Put]], each: Ingested) -> Brought:
         def put(some: Sequence[Record[Put]]) -> Ingested:
             if not self.dry_run:
-                ItemWriter(self.memory.engine).put(scope, [one.given for one in some])
+                ItemWriter(memory.engine).put(scope, [one.given for one in some])
             return sum((each for _ in some), Ingested())
 
         return one_by_one(records, put)

@@ -87,7 +87,7 @@ def import_mem0(
                 if isinstance(one, Record):
                     same = owners.setdefault(one.given["id"], one.user) == one.user
                     owners[one.given["id"]] = one.user if same else _SEVERAL
-        keeper = _Keeper(memory, former, dry_run, owners)
+        keeper = _Keeper(former, dry_run, owners)
         run = Run[Message](memory, {"user_id": user_id, "shared": False}, keeper.bring, progress, dry_run)
         return run.files(_files(path), partial(_records, memory.engine))
 
@@ -217,13 +217,12 @@ def _ended(day: object, today: date) -> bool:
 class _Keeper:
     """Stores memories and their former texts, or finds out what would come."""
 
-    memory: Memory
     history: sqlite3.Connection | None
     dry_run: bool
     owners: Mapping[str, str | None]
 
-    def bring(self, whose: Whose, records: Sequence[Record[Message]]) -> Brought:
-        engine = self.memory.engine
+    def bring(self, memory: Memory, whose: Whose, records: Sequence[Record[Message]]) -> Brought:
+        engine = memory.engine
         scope = Scope(engine.settings.tenant, whose["user_id"])
         known = sources.known(engine.db, scope.name, (one.given["id"] for one in records))
         former = self._former([one.given["id"] for one in records])
@@ -232,33 +231,38 @@ class _Keeper:
         for record in records:
             id = record.given["id"]
             own = id in former and self.owners.get(id) == record.user
-            versions = self._versions(record.given, former[id] if own else ())
+            versions = self._versions(engine, record.given, former[id] if own else ())
             first = id not in known and id not in new
             if first:
                 new[id] = replace(record, given=versions[0])
             if not first or len(versions) > 1:
                 rest.append((record, versions, first))
-        done = self._added(whose, list(new.values()))
+        done = self._added(engine, whose, list(new.values()))
         for record, versions, first in rest:
-            one = self._followed(scope, record, versions, known.get(record.given["id"]))
+            one = self._followed(engine, scope, record, versions, known.get(record.given["id"]))
             # what is new is counted as that, however many texts it had
             done = plus(done, replace(one, done=replace(one.done, updated=0, repeats=0)) if first else one)
         return done
 
-    def _added(self, whose: Whose, new: Sequence[Record[Message]]) -> Brought:
+    def _added(self, engine: Engine, whose: Whose, new: Sequence[Record[Message]]) -> Brought:
         if self.dry_run or not new:
             return Brought(done=Ingested(added=len(new)))
-        memory = Memory(ungated(self.memory.engine))
+        memory = Memory(ungated(engine))
         return one_by_one(new, lambda some: Ingested.of(memory.add_many([one.given for one in some], **whose)))
 
     def _followed(
-        self, scope: Scope, record: Record[Message], versions: Sequence[Message], known: sources.Known | None
+        self,
+        engine: Engine,
+        scope: Scope,
+        record: Record[Message],
+        versions: Sequence[Message],
+        known: sources.Known | None,
     ) -> Brought:
         """Give a memory that is stored the texts that mem0 gave it since; tell what came of it."""
         repeat = Brought(done=Ingested(repeats=1))
-        if known and len(versions) == 1 and self._source(scope, versions[0]).hash == known.hashes[0]:
+        if known and len(versions) == 1 and _source(engine, scope, versions[0]).hash == known.hashes[0]:
             return repeat
-        stored = sources.find(self.memory.engine.db, scope.name, record.given["id"])
+        stored = sources.find(engine.db, scope.name, record.given["id"])
         if stored is None:  # it could not be stored, or is not to be
             return repeat
         mark = stored.metadata.get(_MARK)
@@ -266,22 +270,17 @@ class _Keeper:
         if known and known.notes and not any(status in READABLE for _, status in known.notes):
             return repeat
         if not isinstance(mark, Mapping) or _md5(stored.text) != mark.get("hash"):
-            return repeat if self._source(scope, versions[-1]).hash in hashes else Brought(left={_CHANGED: 1})
+            return repeat if _source(engine, scope, versions[-1]).hash in hashes else Brought(left={_CHANGED: 1})
         later = _later(versions, stored.text, _moment(mark.get("updated_at")))
         if not later:
-            same = versions[-1]["text"] == stored.text or self._source(scope, versions[-1]).hash in hashes
+            same = versions[-1]["text"] == stored.text or _source(engine, scope, versions[-1]).hash in hashes
             return repeat if same else faulty(record.fault(_CONFLICT.format(id=stored.id)))
         try:
             for one in [] if self.dry_run else later:
-                update(self.memory.engine, scope, stored.id, one["text"], self._source(scope, one))
+                update(engine, scope, stored.id, one["text"], _source(engine, scope, one))
         except (InvalidInput, NotFound) as error:
             return faulty(record.fault(error))
         return Brought(done=Ingested(updated=1))
-
-    def _source(self, scope: Scope, message: Message) -> Source:
-        settings = self.memory.engine.settings
-        zone, most = settings.timezone, settings.max_text
-        return parse_message(message, "the memory", timezone=zone, max_text=most, user=scope.user or "")
 
     # ---- history ----------------------------------------------------------------------------
 
@@ -303,7 +302,7 @@ class _Keeper:
                 texts.append((new, iso(updated) or iso(created)))
         return found
 
-    def _versions(self, message: Message, former: Sequence[tuple[str, object]]) -> list[Message]:
+    def _versions(self, engine: Engine, message: Message, former: Sequence[tuple[str, object]]) -> list[Message]:
         """Return a memory as it was, text by text; the last one is as it came.
 
         A history that does not lead to what it says now is another's, and tells nothing here.
@@ -313,10 +312,16 @@ class _Keeper:
         found = list[Message]()
         for text, since in chain[: last + 1]:
             version = {**message, "text": text, "metadata": {**message["metadata"], _MARK: _mark(text, since)}}
-            fits = isinstance(checked(Path(), 0, version, "UTC", self.memory.engine.settings.max_text), dict)
+            fits = isinstance(checked(Path(), 0, version, "UTC", engine.settings.max_text), dict)
             if fits and (not found or found[-1]["text"] != text):
                 found.append(version)
         return found or [message]
+
+
+def _source(engine: Engine, scope: Scope, message: Message) -> Source:
+    settings = engine.settings
+    zone, most = settings.timezone, settings.max_text
+    return parse_message(message, "the memory", timezone=zone, max_text=most, user=scope.user or "")
 
 
 def _later(versions: Sequence[Message], text: str, since: datetime) -> list[Message]:

@@ -8,11 +8,13 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from memgraph_engine.client import Memory
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.memory_file import FORMAT
 from memgraph_engine.importers.values import Values
@@ -21,6 +23,9 @@ from memgraph_engine.ingest.readers import start
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.ingested import Brought, Fault, Ingested
 from memgraph_engine.model.scope import Scope
+
+if TYPE_CHECKING:
+    from memgraph_engine.engine.spread import Given
 
 T = TypeVar("T")
 
@@ -65,7 +70,7 @@ class Share:
 
 
 Come = Record[T] | Fault | Left | Share
-Bring = Callable[[Whose, Sequence[Record[T]]], Brought]
+Bring = Callable[[Memory, Whose, Sequence[Record[T]]], Brought]
 """Stores records of one memory, or finds out what would become of them; tells what came of it."""
 
 
@@ -101,28 +106,29 @@ class Run(Generic[T]):
                 if isinstance(one, Share):
                     read = sum(sizes[:number]) + int(one.read * sizes[number])
                     self.done = replace(self.done, read=read, size=sum(sizes))
-                    self._count(Brought())
+                    self.hear(Brought())
                 elif isinstance(one, Fault):
-                    self._count(faulty(one))
+                    self.hear(faulty(one))
                 else:
                     self._taken += 1
                     if isinstance(one, Left):
                         self._leave(one.why)
                     else:
-                        self._take(one)
+                        self.take(one)
                 if self.done.faulty - before >= _HOPELESS and self._taken == taken:
                     first = self.done.done.faults[before:][:1]
                     why = f" The first: {first[0]}." if first else ""
                     raise InvalidInput(f"{path}: none of the first {_HOPELESS} records can be read.{why}")
-            self._flush()
-            self._count(Brought(done=Ingested(files=1)))
-        return self.done
+            self.flush()
+            self.hear(Brought(done=Ingested(files=1)))
+        return self.end()
 
-    def _take(self, record: Record[T]) -> None:
+    def take(self, record: Record[T]) -> None:
+        """Take a record to those of its memory, and hand out a batch of them."""
         asked, shared = self.whose["user_id"], self.whose["shared"]
         user = record.user or asked
         if user is None and not shared:
-            self._count(faulty(record.fault("it names no user; say whose it is (--user)")))
+            self.hear(faulty(record.fault("it names no user; say whose it is (--user)")))
             return
         if (shared and user is not None) or (asked is not None and user != asked):
             why = f"of user {str(user)[:60]!r}"
@@ -131,32 +137,47 @@ class Run(Generic[T]):
         try:
             Scope(self.memory.engine.settings.tenant, user)
         except InvalidInput as error:
-            self._count(faulty(record.fault(error)))
+            self.hear(faulty(record.fault(error)))
             return
         waiting, size = self._waiting.setdefault(user, []), self.memory.engine.settings.ingest_batch
         waiting.append(record)
         if len(waiting) >= size:
             self._write(user)
         elif sum(map(len, self._waiting.values())) >= _USERS * size:
-            self._flush()
+            self.flush()
 
     def _leave(self, why: str) -> None:
         self.done = replace(self.done, left={**self.done.left, why: self.done.left.get(why, 0) + 1})
 
-    def _flush(self) -> None:
-        for user in list(self._waiting):
+    def flush(self, users: Iterable[str | None] | None = None) -> None:
+        """Hand out what waits for its batch, of all users or of some."""
+        for user in list(self._waiting if users is None else self._waiting.keys() & {*users}):
             self._write(user)
 
-    def _write(self, user: str | None) -> None:
-        some = self._waiting.pop(user)
-        came = self.bring({"user_id": user, "shared": user is None}, some)
-        number = len(some) - came.faulty - sum(came.left.values())
-        self._count(replace(came, users={user or "": number} if number else {}))
+    def end(self) -> Brought:
+        """Hand out what waits, and return what came of all when it is written."""
+        self.flush()
+        self.memory.engine.spread.settle()
+        return self.done
 
-    def _count(self, more: Brought) -> None:
+    def _write(self, user: str | None) -> None:
+        some, engine = self._waiting.pop(user), self.memory.engine
+        work = partial(_brought, bring=self.bring, user=user, records=some)
+        given = [cast("Given", one.given) for one in some]
+        engine.spread.hand(engine, Scope(engine.settings.tenant, user), given, work, self.hear)
+
+    def hear(self, more: Brought) -> None:
+        """Count what came of some records, and tell it."""
         self.done = plus(self.done, more)
         if self.progress:
             self.progress(self.done)
+
+
+def _brought(engine: Engine, bring: Bring[T], user: str | None, records: Sequence[Record[T]]) -> Iterator[Brought]:
+    """Bring records of one memory, and tell how many are in it by now."""
+    came = bring(Memory(engine), {"user_id": user, "shared": user is None}, records)
+    number = len(records) - came.faulty - sum(came.left.values())
+    yield replace(came, users={user or "": number} if number else {})
 
 
 def paths_of(given: object) -> list[Path]:

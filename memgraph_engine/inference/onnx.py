@@ -42,6 +42,7 @@ class OnnxModel:
         self._batch, self._tokens = batch, tokens
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
+        options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS") or 0)  # as torch has it; 0: all cores
         options.enable_mem_pattern = False  # a plan of the memory is kept for each shape, and shapes rarely come twice
         # idle threads of the model sleep: a program that embeds now and then keeps its cores to itself
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")

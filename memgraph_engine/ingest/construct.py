@@ -57,6 +57,11 @@ class Constructor:
         found = (key(phrase, language) for source in sources for phrase in self._named(source, language))
         return sorted({meeting for meeting in found if meeting})
 
+    @property
+    def vectors(self) -> "Mapping[str, NDArray[np.float32]]":
+        """Those that were made, by their texts."""
+        return self._vectors
+
     def clear(self) -> None:
         """Forget all texts."""
         self._vectors.clear()

@@ -83,7 +83,8 @@ class Stopped(Exception):
 class Worker:
     """Does what is due for a tenant, or for all of them. Any number of workers share the work by leases in the graph.
 
-    `tell` hears of every job. Where no engine for topics is installed, it says so once and does all else.
+    `tell` hears of every job. Of several workers, each may begin with another `share` of the memories, from 0 to 1.
+    Where no engine for topics is installed, it says so once and does all else.
 
     >>> from memgraph_engine import Memory
     >>> with Memory.connect(tenant=tenant) as memory:
@@ -94,9 +95,14 @@ class Worker:
     """
 
     def __init__(
-        self, engine: Engine, *, every_tenant: bool = False, tell: Callable[[JobRun], None] = lambda _run: None
+        self,
+        engine: Engine,
+        *,
+        every_tenant: bool = False,
+        tell: Callable[[JobRun], None] = lambda _run: None,
+        share: float = 0.0,
     ) -> None:
-        self._engine, self._tell = engine, tell
+        self._engine, self._tell, self._share = engine, tell, share
         self._tenant = None if every_tenant else engine.settings.tenant
         self._engines = {engine.settings.tenant: engine}
         self.jobs = JOBS
@@ -116,8 +122,13 @@ class Worker:
 
     def once(self) -> bool:
         """Do what is due until nothing is; return whether all of it was done. Raises StoreError."""
-        while not self.stopping and self._look(again=False):
+        while not self.stopping and self.look(again=False):
             pass
+        return self.fine
+
+    @property
+    def fine(self) -> bool:
+        """Whether all that was due was done; what failed rests."""
         return not self._rests
 
     def waits(self) -> str:
@@ -138,7 +149,7 @@ class Worker:
         """Do what is due, and look again, until it is asked to stop. What fails is told, and tried again later."""
         while not self.stopping:
             try:
-                worked = self._look(again=True)
+                worked = self.look(again=True)
             except StoreError as error:
                 worked = False
                 self._tell(JobRun("look", "", self._engine.now(), "failed", error=str(error)))
@@ -146,7 +157,7 @@ class Worker:
                 with suppress(Empty):
                     self._bell.get(timeout=self._engine.settings.worker.every)
 
-    def _look(self, *, again: bool) -> bool:
+    def look(self, *, again: bool) -> bool:
         """Do what is due in each memory; return whether anything was done. Of several servers, tenant by tenant."""
         servers, done = servers_of(self._engine.db), False
         if self._tenant is not None or not servers:
@@ -165,7 +176,9 @@ class Worker:
         done = self._embed(again=again)
         for name in scopes.imports_cut_off(self._engine.db, tenant):
             scopes.clear(self._engine.db, name)
-        for one in backlog(self._engine, tenant):
+        found = backlog(self._engine, tenant)
+        first = int(self._share * len(found))
+        for one in found[first:] + found[:first]:
             for lease in dict.fromkeys(job.lease for job, _ in self._due(one)):
                 if self.stopping:
                     return done

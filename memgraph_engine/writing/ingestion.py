@@ -11,6 +11,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, count, islice
 from pathlib import Path
 from reprlib import Repr
@@ -57,6 +58,7 @@ class Ingestion:
     told: Callable[[Ingested], None] | None = None
     done: Ingested = field(default_factory=Ingested)
     _waiting: dict[File, list[Source]] = field(default_factory=dict)
+    _documents: set[str] = field(default_factory=set)  # that were met
 
     def __post_init__(self) -> None:
         """Refuse what can't be told."""
@@ -66,6 +68,12 @@ class Ingestion:
 
     def run(self, path: object, id: str | None = None) -> Ingested:  # as the API calls it
         """Ingest files and folders, in order; what is gone from a folder goes first, so that it may come elsewhere."""
+        self.take(path, id)
+        self.engine.spread.settle()
+        return self.done
+
+    def take(self, path: object, id: str | None = None) -> None:
+        """Hand out what files and folders hold; it is all told when it is settled."""
         paths, name = check_paths(path), None if id is None else check_name(id, "id")
         places = scopes.folders(self.engine.db, self.scope.name)
         for one in self.reader.listed(paths, name, places):
@@ -73,12 +81,12 @@ class Ingestion:
                 self._file(one)
                 self._add_waiting()
                 continue
-            self._count(Ingested(skipped=tuple(one.skipped), faults=tuple(one.faults), remarks=tuple(one.remarks)))
+            self.count(Ingested(skipped=tuple(one.skipped), faults=tuple(one.faults), remarks=tuple(one.remarks)))
             if one.id in one.unlisted:  # nothing of it can be seen, which is told
                 continue
             place = places.get(one.id, str(one.path.resolve()))
             if id is None and place != str(one.path.resolve()) and self._is_another(one):
-                self._count(Ingested(faults=(Fault(str(one.path), 0, _ANOTHER.format(id=one.id, place=place)),)))
+                self.count(Ingested(faults=(Fault(str(one.path), 0, _ANOTHER.format(id=one.id, place=place)),)))
                 continue
             if self.update:
                 self._leave(one)
@@ -86,7 +94,6 @@ class Ingestion:
                 self._file(file)
             self._add_waiting()
             self._keep(one)
-        return self.done
 
     def _is_another(self, folder: Folder) -> bool:
         """Tell whether the folder that the memory knows by this name is another one: they have no passage in common."""
@@ -110,22 +117,25 @@ class Ingestion:
         places, place = scopes.folders(self.engine.db, self.scope.name), folder.path.resolve()
         whole = any(folder.id.startswith(f"{id}/") and Path(of) in place.parents for id, of in places.items())
         if not whole and places.get(folder.id) != str(place):
+            self.engine.spread.settle()  # what is kept belongs to a memory that is there
             kept = {**places, folder.id: str(place)}
             self.engine.db.write(lambda tx: scopes.keep_folders(tx, self.scope.name, kept))
 
-    def _count(self, more: Ingested) -> None:
+    def count(self, more: Ingested) -> None:
+        """Count what came of a part, and tell it."""
         self.done += more
         if self.told:
             self.told(self.done)
 
     def _fault(self, file: File, reason: object) -> None:
-        self._count(Ingested(faults=(Fault(str(file.path), 0, str(reason).removeprefix(f"{file.path} ")),)))
+        self.count(_faulty(file, reason))
 
     def _leave(self, folder: Folder) -> None:
         """Delete what is stored of a folder and its files no longer hold, or are passed over with.
 
         What was not looked at stays, and of a file that is there also what another way of reading made of it.
         """
+        self.engine.spread.settle()
         read, code = {file.id for file in folder.files}, 0
         below = (sources.documents(self.engine.db, self.scope.name, f"{id}/") for id in folder.ids)
         for document in dict.fromkeys(chain.from_iterable(below)):
@@ -143,7 +153,7 @@ class Ingestion:
             self._delete([one for one in stored if one.readable and (not there or one.source.kind == kind)])
             code += there and kind != "code" and any(one.readable and one.source.kind == "code" for one in stored)
         if code and not self.reader.repository:
-            self._count(Ingested(remarks=(Remark(str(folder.path), _UNFOLLOWED.format(count=code)),)))
+            self.count(Ingested(remarks=(Remark(str(folder.path), _UNFOLLOWED.format(count=code)),)))
 
     def _file(self, file: File) -> None:
         """Ingest one file; if it can't be read, that is a fault among others."""
@@ -157,7 +167,7 @@ class Ingestion:
             self._fault(file, error)
         except OSError as error:
             self._fault(file, f"can't be read: {error.strerror}")
-        self._count(Ingested(files=1))
+        self.count(Ingested(files=1))
 
     # ---- documents --------------------------------------------------------------------------
 
@@ -165,10 +175,13 @@ class Ingestion:
         """Bring what is stored of a document, or of code, in line with its file, if the whole of this can be read."""
         faults = tuple(item for item in items if isinstance(item, Fault))
         if faults:
-            self._count(Ingested(faults=faults))
+            self.count(Ingested(faults=faults))
             return
-        self._count(Ingested(remarks=tuple(item for item in items if isinstance(item, Remark))))
+        self.count(Ingested(remarks=tuple(item for item in items if isinstance(item, Remark))))
         new = [self._source(item) for item in items if isinstance(item, dict)]
+        if file.id in self._documents:
+            self.engine.spread.settle()
+        self._documents.add(file.id)
         stored = sources.document(self.engine.db, self.scope.name, file.id)
         is_code = self.reader.kind(file.path) == "code"
         found = difference(stored, new, former=not self.update, code=is_code)
@@ -176,11 +189,13 @@ class Ingestion:
             passages = "a passage was" if others == 1 else f"{others:,} passages were"
             self._fault(file, f"{passages} changed or taken out since {file.id!r} was ingested; use --update")
             return
-        self._count(Ingested(repeats=found.kept))
+        self.count(Ingested(repeats=found.kept))
+        if found.gone or found.changed:
+            self.engine.spread.settle()
         self._delete(found.gone)
         for passage, source in found.changed:
             update_note(self.engine, self.scope, passage.source.id, source.text, source if is_code else None)
-            self._count(Ingested(updated=1))
+            self.count(Ingested(updated=1))
         taken = {passage.source.id for passage in stored}
         if is_code:  # files of it are many and short, and a transaction takes its time: several go together
             self._waiting[file] = _renamed(found.added, taken)
@@ -188,40 +203,30 @@ class Ingestion:
                 self._add_waiting()
             return
         free = (name for n in count() if (name := f"{file.id}#{n}") not in taken)
-        self._add([replace(source, id=name) for source, name in zip(found.added, free, strict=False)])
+        new = [replace(source, id=name) for source, name in zip(found.added, free, strict=False)]
+        self._add_each([(file, new)], "")
 
     def _delete(self, gone: Sequence[Passage]) -> None:
         # none is in two decisions
         for some in batched(gone, _SOME, lambda passage: len(passage.readable)):
             told = {key: note for passage in some for key, note in passage.readable.items()}
             withdraw(self.engine, self.scope, told, _GONE)
-            self._count(Ingested(deleted=len(some)))
+            self.count(Ingested(deleted=len(some)))
 
     def _add_waiting(self) -> None:
         waiting, self._waiting = self._waiting, {}
         self._add_each(waiting.items(), _FASTER)
 
     def _add_each(self, parts: Collection[tuple[File, Sequence[Source]]], way_out: str) -> None:
-        """Add sources of files; if that is refused, each part alone, so that one keeps out no other."""
-        try:
-            self._add(chain.from_iterable(new for _, new in parts))
-        except InvalidInput:
-            for file, new in parts:
-                try:
-                    self._add(new)
-                except InvalidInput as error:
-                    self._fault(file, f"{error}{way_out if isinstance(error, SourceConflict) else ''}")
-
-    def _add(self, new: Iterable[Source]) -> None:
-        rest = iter(new)
-        while some := list(islice(rest, self._batch)):
-            self._count(Ingested.of(store(self.engine, self.scope, some, wait=self.wait)))
+        work = partial(_added, scope=self.scope, parts=list(parts), wait=self.wait, way_out=way_out)
+        given = [source for _, new in parts for source in new] if self.wait else []
+        self.engine.spread.hand(self.engine, self.scope, given, work, self.count)
 
     # ---- messages ---------------------------------------------------------------------------
 
     def _messages(self, file: File, items: Iterator[Item]) -> None:
         while batch := list(islice(items, self._batch)):
-            self._count(Ingested(faults=tuple(item for item in batch if isinstance(item, Fault))))
+            self.count(Ingested(faults=tuple(item for item in batch if isinstance(item, Fault))))
             new = [self._source(item) for item in batch if isinstance(item, dict)]
             changed = self._changed(new) if self.update else {}
             for source in changed.values():
@@ -230,6 +235,7 @@ class Ingestion:
 
     def _changed(self, new: Sequence[Source]) -> dict[str, Source]:
         """Return the messages that are stored and readable with another content."""
+        self.engine.spread.settle()
         seen = sources.look_up(self.engine.db, self.scope.name, sorted({source.id for source in new}), [], [])
         stored = seen.known if seen else {}
         return {
@@ -245,9 +251,29 @@ class Ingestion:
             return
         try:
             update_note(self.engine, self.scope, new.id, new.text)
-            self._count(Ingested(updated=1))
+            self.count(Ingested(updated=1))
         except (InvalidInput, NotFound) as error:
             self._fault(file, error)
+
+
+def _added(
+    engine: Engine, scope: Scope, parts: Sequence[tuple[File, Sequence[Source]]], wait: bool, way_out: str
+) -> Iterator[Ingested]:
+    """Add sources of files; if that is refused, each part alone, so that one keeps out no other."""
+    rest = chain.from_iterable(new for _, new in parts)
+    try:
+        while some := list(islice(rest, engine.settings.ingest_batch)):
+            yield Ingested.of(store(engine, scope, some, wait=wait))
+    except InvalidInput as error:
+        if len(parts) == 1:
+            yield _faulty(parts[0][0], f"{error}{way_out if isinstance(error, SourceConflict) else ''}")
+            return
+        for one in parts:
+            yield from _added(engine, scope, [one], wait, way_out)
+
+
+def _faulty(file: File, reason: object) -> Ingested:
+    return Ingested(faults=(Fault(str(file.path), 0, str(reason).removeprefix(f"{file.path} ")),))
 
 
 def _gone(stored: sources.Known) -> bool:
