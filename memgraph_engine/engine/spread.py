@@ -1,30 +1,28 @@
 """Who does the pieces that a call with much to write is cut into: this process, unless `fleet` hands them to others."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from memgraph_engine.model.item import Put
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.scope import Scope
 
-if TYPE_CHECKING:
-    from memgraph_engine.engine.wiring import Engine
-
 T = TypeVar("T")
+E = TypeVar("E")
 
 Given: TypeAlias = Source | Mapping[str, object] | Put
 """What is to be written, as far as it is read: a source, a message, an item."""
 
 
-class Spread:
-    """Does each piece at once, in this process."""
+class Spread(Generic[E]):
+    """Does each piece at once, in this process, with an engine."""
 
     def hand(
         self,
-        engine: "Engine",
+        engine: E,
         _scope: Scope,
         _given: Sequence[Given],
-        work: "Callable[[Engine], Iterable[T]]",
+        work: Callable[[E], Iterable[T]],
         done: Callable[[T], object],
     ) -> None:
         """Let `work` write what is given, of one scope; `done` hears each result. Pieces of a scope keep their order.

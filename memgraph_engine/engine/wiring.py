@@ -96,7 +96,7 @@ class Engine:
     """Whether the embedder is an object of the program's, which no setting names."""
     loaded: dict[tuple[str, str], CheckedEmbedder] = field(default_factory=dict)
     """Embedders that were loaded, by their names and calibrations; of all that comes of this engine."""
-    spread: Spread = field(default_factory=Spread)
+    spread: Spread["Engine"] = field(default_factory=Spread)
     """Who does what `ingest` and the importers write."""
 
     def language_of(self, scope: Scope) -> str:

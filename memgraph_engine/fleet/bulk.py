@@ -135,7 +135,7 @@ class _Piece:
     tries: int = 0
 
 
-class Fleet(Spread):
+class Fleet(Spread[Engine]):
     """Hands pieces of work to actors: at most `most` inputs are under way, and whoever hands out more waits."""
 
     def __init__(self, at: Where, preparers: Sequence[Any], loaders: Sequence[Any], most: int) -> None:
