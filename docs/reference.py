@@ -143,6 +143,7 @@ def endpoints() -> str:
     lines += ["", "## Forms", ""]
     for name, schema in sorted(parts["schemas"].items()):
         lines += [f"### {name}", "", *([schema["description"], ""] if "description" in schema else [])]
+        lines += [f"Either {_type(schema)}:", ""] if "anyOf" in schema else []
         lines += [*_fields(schema), ""]
     return "\n".join(lines)
 
@@ -180,6 +181,7 @@ def _schema(holder: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fields(schema: Mapping[str, Any]) -> Iterator[str]:
+    schema = next((one for one in schema.get("anyOf", ()) if "properties" in one), schema)
     if not schema.get("properties"):
         return
     yield from ("| field | type | |", "|---|---|---|")

@@ -36,7 +36,7 @@ from memgraph_engine.cli import app
 
 PROGRAM = "memgraph-engine"
 ENDLESS = {"mcp", "serve", "worker"}  # of these the options are checked
-SHOWN = {"text", "ini", "js", "markdown", "html"}  # languages of which nothing can be checked
+SHOWN = {"text", "ini", "js", "ts", "markdown", "html"}  # languages of which nothing can be checked
 _FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _REMARKS = re.compile(r"(?:<!-- (?:file|needs|not run): [^\n]* -->\s*)+\Z")
 _COMMANDS = typer.main.get_command(app)

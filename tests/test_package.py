@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import json
 import os
 import subprocess
 import sys
@@ -18,6 +19,15 @@ from memgraph_engine.model import answer, health, ingested, memory, result, topi
 
 def python(code, **options):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, **options).stdout
+
+
+def test_the_client_in_typescript_is_of_this_version_and_names_no_registry(root):
+    folder = root / "clients" / "typescript"
+    package, lock = (json.loads((folder / name).read_text("utf-8")) for name in ("package.json", "package-lock.json"))
+    assert package["version"] == lock["version"] == memgraph_engine.__version__
+    assert package["dependencies"] == lock["packages"][""]["dependencies"]
+    assert [name for name, one in lock["packages"].items() if "resolved" in one] == []
+    assert [name for name, one in lock["packages"].items() if name and "integrity" not in one] == []
 
 
 def test_importing_the_package_imports_neither_neo4j_nor_numpy():

@@ -226,8 +226,9 @@ def test_the_rest_of_memory_is_there_too(client, memory):
 
 def test_each_operation_has_the_name_of_the_method_that_it_calls(asking):
     spec = asking.app.openapi()
-    named = {one["operationId"] for operations in spec["paths"].values() for one in operations.values()}
-    assert named - {"live", "ready", "metrics"} <= set(dir(Memory))
+    named = [one["operationId"] for operations in spec["paths"].values() for one in operations.values()]
+    assert len(named) == len({*named})
+    assert {*named} - {"live", "ready", "metrics"} <= set(dir(Memory))
 
 
 def test_each_filter_is_a_field_or_a_parameter():
@@ -747,6 +748,7 @@ def test_the_document_tells_every_error_as_a_problem(asking):
         assert list(one["content"]) == ["application/problem+json"]
     named = set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(spec)))
     assert named <= spec["components"]["schemas"].keys()
+    assert {"Message", "Note", "Problem"} <= named
     assert set(spec["components"]["schemas"]["Prompt"]["properties"]) == set(Prompt.__dataclass_fields__)
 
 

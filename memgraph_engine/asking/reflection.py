@@ -20,8 +20,8 @@ from memgraph_engine.gate.score import Scores, Statistics, score
 from memgraph_engine.gate.update import update
 from memgraph_engine.language.assertion import assertions
 from memgraph_engine.language.reading import Reading
-from memgraph_engine.language.references import as_own
-from memgraph_engine.language.terms import common_terms, content, sentences, tokenize, word_list
+from memgraph_engine.language.references import as_of_now, as_own
+from memgraph_engine.language.terms import common_terms, content, sentences, tokenize
 from memgraph_engine.model.memory import Note, Source
 from memgraph_engine.model.usage import Outcome
 
@@ -30,7 +30,6 @@ FIRST = 5
 _RELATED, _REDUNDANT = 0.5, 0.3
 _NUMBERED = pattern(r"\s*\[[\d\s,;–-]+\]")
 _NOBODY = ""
-_ENDS = ".!"
 
 Told = tuple[Outcome, str]
 """What a note was, and why."""
@@ -94,7 +93,7 @@ class Judge:
 
     def _otherwise(self, said: str, pairs: Sequence[Pair], scores: Scores) -> str:
         """Say how a note would have changed if what an answer says were so now: no note tells of that."""
-        new = self._line(" ".join((said.rstrip(_ENDS), *word_list(self.language, "at-present"))))
+        new = self._line(as_of_now(said, self.language))
         others = (pair.old for pair in pairs if assertions(pair.old) and not _values(pair.old) <= _words(new))
         return next((one.evidence for one in (update(new, old, scores.meant) for old in others) if one), "")
 

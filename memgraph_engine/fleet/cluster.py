@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 _ray: Any = ray  # whose own types are partial
-_PLACE = re.compile(r"(\[[\da-fA-F:.]+\]|[\w.-]+):(\d{1,5})", re.ASCII)
 _PATIENCE = 5.0  # seconds until a cluster takes a connection
 _HERE = re.compile(r"//(?:localhost|127\.[\d.]+|\[::1\])(?::|/|\Z)")
 _LOADED = 300.0  # seconds in which a node tells its version: a worker of it may have to be started first
@@ -58,11 +57,11 @@ def joined(address: str) -> Iterator[None]:
 
 
 def _answers(address: str) -> None:
-    found = _PLACE.fullmatch(address)
-    if not found:
+    host, _, port = address.rpartition(":")
+    if not host or "/" in host or not (port.isascii() and port.isdecimal()):
         raise InvalidInput(f"A Ray cluster is named as HOST:PORT, or {AUTO}, not {address!r}: nothing was begun.")
     try:
-        socket.create_connection((found[1].strip("[]"), int(found[2])), _PATIENCE).close()
+        socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
     except (OSError, OverflowError) as error:
         raise Unreachable(
             f"No Ray cluster answers at {address} ({first_line(error)}): nothing was begun. Start one (`ray start "

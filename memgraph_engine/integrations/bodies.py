@@ -8,6 +8,7 @@ from types import UnionType
 from typing import Annotated, Any, Union, Unpack, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
+from typing_extensions import TypeAliasType
 
 from memgraph_engine.client import Memory
 from memgraph_engine.interface.defaults import MOST
@@ -17,38 +18,34 @@ from memgraph_engine.trust import TRUST
 _MOST_MESSAGES = 1000
 
 _TEXTS = {"type": "array", "items": {"type": "string"}}
-Message = Annotated[
-    str | dict[str, Any],
-    WithJsonSchema(
+_MESSAGE = {
+    "description": "A message: its text, and what is known of it; or one as chat APIs give it.",
+    "anyOf": [
+        {"type": "string"},
         {
-            "anyOf": [
-                {"type": "string"},
-                {
-                    "type": "object",
-                    "description": "A message: its text, and what is known of it; or one as chat APIs give it.",
-                    "properties": {
-                        "text": {"type": "string"},
-                        "id": {"type": "string", "description": "By it a message is known again."},
-                        "speaker": {"type": "string"},
-                        "role": {"type": "string", "description": "user, assistant, system or tool."},
-                        "agent": {"type": "string"},
-                        "session": {"type": "string"},
-                        "time": {"type": "string", "description": "When it was said, ISO 8601."},
-                        "tags": _TEXTS,
-                        "metadata": {"type": "object"},
-                        "caption": {"type": "string", "description": "Of an image."},
-                        "kind": {"enum": ["message", "document", "code", "api_result"]},
-                        "policy": {"type": "string", "description": "How long it lives: a class of the policies."},
-                        "expires": {"type": "string", "description": "After which it can't be read, ISO 8601."},
-                        "trust": {"enum": list(TRUST), "description": "Of whom it is, if that is to be trusted less."},
-                        "content": {"description": "The text as chat APIs give it: a string, or a list of parts."},
-                        "name": {"type": "string"},
-                    },
-                },
-            ]
-        }
-    ),
-]
+            "type": "object",
+            "properties": {
+                "text": {"type": "string"},
+                "id": {"type": "string", "description": "By it a message is known again."},
+                "speaker": {"type": "string"},
+                "role": {"type": "string", "description": "user, assistant, system or tool."},
+                "agent": {"type": "string"},
+                "session": {"type": "string"},
+                "time": {"type": "string", "description": "When it was said, ISO 8601."},
+                "tags": _TEXTS,
+                "metadata": {"type": "object"},
+                "caption": {"type": "string", "description": "Of an image."},
+                "kind": {"enum": ["message", "document", "code", "api_result"]},
+                "policy": {"type": "string", "description": "How long it lives: a class of the policies."},
+                "expires": {"type": "string", "description": "After which it can't be read, ISO 8601."},
+                "trust": {"enum": list(TRUST), "description": "Of whom it is, if that is to be trusted less."},
+                "content": {"description": "The text as chat APIs give it: a string, or a list of parts."},
+                "name": {"type": "string"},
+            },
+        },
+    ],
+}
+Message = TypeAliasType("Message", Annotated[str | dict[str, Any], WithJsonSchema(_MESSAGE)])
 ID = "The id of what is meant; of a note, that of one of its sources will do."
 
 _TYPES: Mapping[str, Any] = {

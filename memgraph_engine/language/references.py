@@ -29,6 +29,7 @@ _ASSISTANT = 0.5  # what an assistant's turn counts beside one of the user's
 _BEHIND = 0.5  # what a name counts behind what its sentence begins with
 _UNSURE = 0.01  # what a name counts that only opens sentences: any other goes before it
 _OWNED = "'s"
+_ENDS = ".!"
 
 
 def as_own(text: str, language: str) -> str:
@@ -48,6 +49,15 @@ def as_own(text: str, language: str) -> str:
         return mine.capitalize() if match[0][0].isupper() else mine
 
     return told.sub(own, said)
+
+
+def as_of_now(sentence: str, language: str) -> str:
+    """Return a sentence as if it told how things are now.
+
+    >>> as_of_now("My train leaves at 9.", "english")
+    'My train leaves at 9 now'
+    """
+    return " ".join((sentence.rstrip(_ENDS), *word_list(language, "at-present")))
 
 
 class Turn(Protocol):
