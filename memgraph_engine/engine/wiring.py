@@ -29,6 +29,7 @@ from memgraph_engine.model.redaction import KEEPING, BuiltIn, Redaction
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.reranking.choose import check_reranker, reranker_named
 from memgraph_engine.settings import Settings
+from memgraph_engine.telemetry import Telemetry
 
 _log = logging.getLogger("memgraph_engine")
 
@@ -95,6 +96,7 @@ class Engine:
     """Whether the embedder is an object of the program's, which no setting names."""
     loaded: dict[tuple[str, str], CheckedEmbedder] = field(default_factory=dict)
     """Embedders that were loaded, by their names and calibrations; of all that comes of this engine."""
+    telemetry: Telemetry | None = None
 
     def language_of(self, scope: Scope) -> str:
         """Return the language that a scope is expected to have."""
@@ -319,6 +321,7 @@ def build(
             f"recall.reranker is llm{preset}, but the role selecting has no model: set llm.model to have one, or "
             'recall.reranker = "" to do without.'
         )
+    telemetry = Telemetry(text=settings.telemetry.text) if settings.telemetry.on else None
     clock = _within(clock)
     db = open_database(settings, clock)
     try:
@@ -345,9 +348,8 @@ def build(
     cache, load = NoteCache(settings.recall.cache_mb << 20), Load(settings.recall.busy)
     loaded, theirs = {(used.name, used.fitted): used}, embedder is not None
     redaction = Redaction(settings.secrets, redactor or BuiltIn())
-    return Engine(
-        settings, db, used, clock, roles, cache, second, reranks, redaction, lives, load, own=theirs, loaded=loaded
-    )
+    parts = settings, db, used, clock, roles, cache, second, reranks, redaction, lives, load
+    return Engine(*parts, own=theirs, loaded=loaded, telemetry=telemetry)
 
 
 def _within(clock: Clock) -> Clock:
