@@ -90,7 +90,6 @@ from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 from memgraph_engine.operations import OPERATIONS
 from memgraph_engine.recall.ranking import rankings
 from memgraph_engine.settings import Settings
-from memgraph_engine.telemetry import observed
 from memgraph_engine.topics.rebuild import Topics
 from memgraph_engine.worker import embedder as embedding
 from memgraph_engine.writing import (
@@ -1193,4 +1192,4 @@ class Memory:
 
 
 for _operation in (one for some in OPERATIONS.values() for one in some):
-    setattr(Memory, _operation.name, observed(wiring.following(getattr(Memory, _operation.name))))
+    setattr(Memory, _operation.name, wiring.following(getattr(Memory, _operation.name)))

@@ -1,8 +1,8 @@
-"""Spans and metrics of OpenTelemetry: of calls, statements, requests to chat models and jobs; nothing where it is off.
+"""Spans and metrics of OpenTelemetry: of calls, statements, requests to models and jobs; nothing where it is off.
 
-What an observed call or job does, in whichever thread, is a part of its span. Its settings' `telemetry.on` imports
-OpenTelemetry's API; what becomes of spans and metrics is the program's SDK's to say. They hold no words of users, nor
-the names of tenants and users, unless `telemetry.text` says so (docs/telemetry.md).
+What an observed call or job does, in whichever thread, is a part of its span. OpenTelemetry's API is imported where the
+setting `telemetry.on` says so; what becomes of spans and metrics is for the program's SDK to say. They hold no words of
+users, nor names of tenants and users, unless `telemetry.text` says so (docs/telemetry.md).
 """
 
 import json
@@ -183,18 +183,28 @@ def statement(name: str, database: str) -> Span:
     return _Observed(by, _STATEMENT, name, told, {})
 
 
-def request(model: str, messages: Sequence[Mapping[str, str]], temperature: float, most: int) -> Span:
+def chat(model: str, messages: Sequence[Mapping[str, str]], temperature: float, most: int) -> Span:
     """Return the span of one request to a chat model, of at most so many tokens."""
     by = _BY.get()
     if by is None:
         return _UNOBSERVED
-    provider, named, _ = model.partition("/")
-    told = {"gen_ai.operation.name": "chat", "gen_ai.request.model": model}
-    told |= {"gen_ai.provider.name": provider} if named else {}
     more: dict[str, Any] = {"gen_ai.request.temperature": temperature, "gen_ai.request.max_tokens": most}
     if by.text:
         more["gen_ai.input.messages"] = _spelt(*(_message(one["role"], one["content"]) for one in messages))
-    return _Observed(by, _REQUEST, f"chat {model}", told, more)
+    return _asked(by, "chat", model, more)
+
+
+def embedding(model: str) -> Span:
+    """Return the span of what an embedder is asked at once, in process or elsewhere."""
+    by = _BY.get()
+    return _UNOBSERVED if by is None else _asked(by, "embeddings", model.removeprefix("litellm/"), {})
+
+
+def _asked(by: Telemetry, operation: str, model: str, more: Attributes) -> Span:
+    provider, named, _ = model.partition("/")
+    told = {"gen_ai.operation.name": operation, "gen_ai.request.model": model}
+    told |= {"gen_ai.provider.name": provider} if named else {}
+    return _Observed(by, _REQUEST, f"{operation} {model}", told, more)
 
 
 def _message(role: str, text: str, **more: str) -> Attributes:

@@ -1,14 +1,17 @@
 """OpenTelemetry where it is off, or where nothing exports: nothing of it is loaded, and calls are as ever."""
 
+import asyncio
 import logging
 import subprocess
 import sys
+from contextvars import ContextVar
 from dataclasses import replace
 
 import pytest
 
 from memgraph_engine import Memory, MissingExtra, Settings
-from memgraph_engine.telemetry import Telemetry, observed, request, statement
+from memgraph_engine.integrations.rest.work import Work
+from memgraph_engine.telemetry import Telemetry, chat, embedding, observed, statement
 
 ANA = {"user_id": "ana"}
 
@@ -51,7 +54,8 @@ def test_where_nothing_exports_calls_are_as_ever(memory, observing):
 
 
 def test_a_statement_and_a_request_of_no_observed_call_are_observed_by_nobody(observing):
-    assert statement("notes/create", "neo4j") is request("any", [], 0.0, 9) is statement("notes/read", "neo4j")
+    nobody = statement("notes/create", "neo4j")
+    assert nobody is statement("notes/read", "neo4j") is chat("any", [], 0.0, 9) is embedding("any")
 
     class One:
         class engine:  # noqa: N801  as it is called
@@ -61,4 +65,18 @@ def test_a_statement_and_a_request_of_no_observed_call_are_observed_by_nobody(ob
         def look(self):
             return statement("notes/read", "neo4j")
 
-    assert One().look() is statement("notes/create", "neo4j")
+    assert One().look() is nobody
+
+
+def test_a_servers_thread_works_within_the_span_of_its_request():
+    span = ContextVar("span", default="none")
+
+    async def asked():
+        span.set("the request's")
+        work = Work(1, 1.0, 60.0)
+        try:
+            return await work.run(span.get)
+        finally:
+            await work.close()
+
+    assert asyncio.run(asked()) == "the request's"

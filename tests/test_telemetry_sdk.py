@@ -102,11 +102,16 @@ def test_each_call_is_a_tree_of_its_statements_and_requests(seen):
     assert [one.name for one in roots] == [f"memgraph_engine.{name}" for name in ("add", "search", "answer")]
     assert len({one.context.trace_id for one in roots}) == 3
     add, search, answer = map(below, roots)
-    assert add
-    assert search
-    assert all(one.attributes["db.system.name"] == "neo4j" for one in (*add, *search))
-    assert all(one.attributes["db.operation.name"] == one.name and "/" in one.name for one in add)
-    assert all(one.kind is SpanKind.CLIENT for one in add)
+    for parts in (add, search):
+        (embedded,) = {
+            one.attributes.get("gen_ai.request.model") for one in parts if one.name.startswith("embeddings ")
+        }
+        assert embedded == memory.engine.embedder.name
+        statements = [one for one in parts if "db.system.name" in one.attributes]
+        assert statements
+        assert all(one.attributes["db.system.name"] == "neo4j" for one in statements)
+        assert all(one.attributes["db.operation.name"] == one.name and "/" in one.name for one in statements)
+        assert all(one.kind is SpanKind.CLIENT for one in parts)
     (chat,) = [one for one in answer if one.name.startswith("chat")]
     assert dict(chat.attributes) == {
         "gen_ai.operation.name": "chat",
@@ -173,6 +178,13 @@ def test_what_fails_says_so_by_its_type(seen):
         30,
     )
     assert {one.status.status_code for one in (added, answer)} == {StatusCode.UNSET}  # there is an answer without it
+
+
+def test_an_auditors_questions_are_calls_too(seen):
+    memory = seen()
+    memory.audit.deleted(**ANA)
+    (call,) = spans("memgraph_engine.deleted")
+    assert below(call)
 
 
 def test_a_stream_is_one_span_up_to_its_end_and_leaves_its_reader_alone(seen):

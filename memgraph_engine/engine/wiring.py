@@ -29,7 +29,7 @@ from memgraph_engine.model.redaction import KEEPING, BuiltIn, Redaction
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.reranking.choose import check_reranker, reranker_named
 from memgraph_engine.settings import Settings
-from memgraph_engine.telemetry import Telemetry
+from memgraph_engine.telemetry import Telemetry, observed
 
 _log = logging.getLogger("memgraph_engine")
 
@@ -197,10 +197,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def following(method: F) -> F:
-    """Let a method begin again, of another engine, where its database's embedder was changed meanwhile.
+    """Let a method be observed, and begin again, of another engine, where its database has another embedder by now.
 
-    What has it has `_follow`, which keeps what `followed` makes of its engine. Where the method raises Moved it has
-    written nothing, or what is known again.
+    What has it has an `engine`, and `_follow`, which keeps what `followed` makes of that. Where the method raises Moved
+    it has written nothing, or what is known again.
     """
 
     @wraps(method)
@@ -219,7 +219,7 @@ def following(method: F) -> F:
             self._follow()
             yield from method(self, *given, **named)
 
-    return cast("F", call)
+    return cast("F", observed(call))
 
 
 def ungated(engine: Engine) -> Engine:

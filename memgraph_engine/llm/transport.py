@@ -15,7 +15,7 @@ from memgraph_engine.llm.spent import Gauge, reserved
 from memgraph_engine.llm.tokens import chat_tokens, tokens
 from memgraph_engine.model.ports import ChatModel, Message, Pricing, Reply, StreamingChat
 from memgraph_engine.settings import LlmSettings
-from memgraph_engine.telemetry import Span, request
+from memgraph_engine.telemetry import Span, chat
 
 _FIRST_WAIT = 0.5  # seconds, doubled with every further try
 _LONGEST_WAIT = 60.0  # a server that asks for more is given up: another model may answer sooner
@@ -157,7 +157,7 @@ class Transport:
 
 
 def _request(model: ChatModel, messages: Sequence[Message], settings: LlmSettings) -> Span:
-    return request(model.name, messages, settings.temperature, settings.max_tokens)
+    return chat(model.name, messages, settings.temperature, settings.max_tokens)
 
 
 def _chat(
