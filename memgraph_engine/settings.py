@@ -359,6 +359,13 @@ class AuditSettings(_Table):
     retrievals: Literal["", "ids", "text"]
 
 
+class TelemetrySettings(_Table):
+    """What OpenTelemetry is told; see `config/settings.toml`."""
+
+    on: bool
+    text: bool
+
+
 class TrustSettings(_Table):
     """What is told of whom; see `config/settings.toml`."""
 
@@ -511,6 +518,7 @@ class Settings(BaseSettings):
     use: UseSettings
     audit: AuditSettings
     trust: TrustSettings
+    telemetry: TelemetrySettings
     serve: ServeSettings
     remote: RemoteSettings
     hook: HookSettings

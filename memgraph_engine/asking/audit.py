@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from memgraph_engine.asking.lookup import story
 from memgraph_engine.asking.reader import Reader
-from memgraph_engine.engine.wiring import following
+from memgraph_engine.engine.wiring import Engine, following
 from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import decisions, erasures, notes, retrievals, scopes, sources
 from memgraph_engine.ingest.messages import check_name, check_text, parse_time
@@ -43,8 +43,13 @@ class Audit:
     def _reader(self) -> Reader:
         return self._now()
 
+    @property
+    def engine(self) -> Engine:
+        """What the memory works with."""
+        return self._reader.engine
+
     def _scope(self, user_id: str | None, shared: bool) -> Scope:
-        return scope_of(self._reader.engine.settings.tenant, user_id, shared=shared)
+        return scope_of(self.engine.settings.tenant, user_id, shared=shared)
 
     @following
     def about(self, query: str, *, user_id: str | None = None, shared: bool = False) -> list[Known]:
@@ -53,9 +58,9 @@ class Audit:
         It is what a search finds that is relevant enough for a context (`answer.relevance`), of all policies, and what
         summaries stand for; for a user, of the shared memory too.
         """
-        scope, floor = self._scope(user_id, shared), self._reader.engine.settings.answer.relevance
-        every = tuple(self._reader.engine.policies.classes)
-        held = {one.name: erasures.held(self._reader.engine.db, one.name) for one in scope.readable}
+        scope, floor = self._scope(user_id, shared), self.engine.settings.answer.relevance
+        every = tuple(self.engine.policies.classes)
+        held = {one.name: erasures.held(self.engine.db, one.name) for one in scope.readable}
         return [
             self._known(hit, scope, held)
             for hit in self._reader.found(scope, query, MOST, include=every, archived=True, trust=TRUST[-1])
@@ -79,10 +84,10 @@ class Audit:
         """
         if rule is not None and not isinstance(rule, str):
             raise InvalidInput(f"rule must be the kind of a decision or the rule of a receipt, not {rule!r}.")
-        scope, zone = self._scope(user_id, shared), self._reader.engine.settings.timezone
+        scope, zone = self._scope(user_id, shared), self.engine.settings.timezone
         first = parse_time(since, "since", zone) or UNKNOWN_PAST
         last = parse_time(until, "until", zone, end=True) or NEVER
-        db, name = self._reader.engine.db, scope.name
+        db, name = self.engine.db, scope.name
         decided = decisions.of_kinds(db, name, _REMOVING, first, last)
         erased = (one for one in erasures.receipts(db, scope.tenant) if one.scope == erasures.salted(one.id, name))
         found = [Removed(one.at, one.kind, left, one) for one, left in decided]
@@ -98,7 +103,7 @@ class Audit:
         It is named by its own id or a source's, of a long message the first passage's. That another note took its place
         is a change too: `now` has its `until`, `replaced_by` and perhaps `former`.
         """
-        made = story(self._reader.engine, self._scope(user_id, shared), id)
+        made = story(self.engine, self._scope(user_id, shared), id)
         versions = made.versions
         first = Change(versions[0].note.recorded_at, {}, _told(versions[0].note), versions[0].decision)
         return _replaced([first, *(_change(before, after) for before, after in pairwise(versions))], made)
@@ -130,16 +135,16 @@ class Audit:
         ...     [(one.call, one.query, len(one.notes)) for one in memory.audit.retrievals(user_id="lou")]
         [('search', 'What does the heron eat?', 1)]
         """
-        scope, zone = self._scope(user_id, shared), self._reader.engine.settings.timezone
+        scope, zone = self._scope(user_id, shared), self.engine.settings.timezone
         first = parse_time(since, "since", zone) or UNKNOWN_PAST
         last = parse_time(until, "until", zone, end=True) or NEVER
-        asked = None if query is None else check_text(query, "query", self._reader.engine.settings.max_text)
+        asked = None if query is None else check_text(query, "query", self.engine.settings.max_text)
         named = None if note is None else self._named(scope, check_name(note, "note"))
         self._reader.write()
         found = self._given(scope, first, last, named)
         if asked is None:
             return list(found)
-        state = scopes.state(self._reader.engine.db, scope.name)
+        state = scopes.state(self.engine.db, scope.name)
         language = state.language if state else DEFAULT_LANGUAGE
         return [one for one in found if _asks(one.query, asked, language)]
 
@@ -150,7 +155,7 @@ class Audit:
 
         No question is, while an erasure goes on that may have to look for it.
         """
-        db = self._reader.engine.db
+        db = self.engine.db
         gone = {note for one in scope.readable for note in erasures.gone(db, one.name, db.alive())}
         erasing = any(erasures.begun(db, one.name) for one in scope.readable)
         wanted = None if named is None else [note for note in named if note not in gone]
@@ -162,7 +167,7 @@ class Audit:
 
     def _named(self, scope: Scope, name: str) -> list[str]:
         """Return the notes that a name means: that of its own, or those that tell the source; raises NotFound."""
-        db, read = self._reader.engine.db, [one.name for one in scope.readable]
+        db, read = self.engine.db, [one.name for one in scope.readable]
         told = [note.id for one in read for note in erasures.notes(db, one, [name], []) if note.told]
         there = told or any(notes.find(db, one, name) or notes.former(db, one, name) for one in read)
         there = there or any(sources.find(db, one, name) for one in read)
@@ -171,7 +176,7 @@ class Audit:
         raise NotFound(f"There is no note or source {name!r} in the memory of {scope}.")
 
     def _known(self, hit: Hit, scope: Scope, held: Mapping[str, list[Hold]]) -> Known:
-        db, note = self._reader.engine.db, hit.note
+        db, note = self.engine.db, hit.note
         for one in scope.readable:
             if made := decisions.of_note(db, one.name, note.id):
                 told = decisions.told(db, one.name, note.id, made)

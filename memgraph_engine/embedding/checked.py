@@ -8,6 +8,7 @@ from typing import Any
 from memgraph_engine.arrays import NDArray, np
 from memgraph_engine.errors import EmbeddingError
 from memgraph_engine.model.ports import Embedder
+from memgraph_engine.telemetry import embedding
 
 
 class CheckedEmbedder:
@@ -50,7 +51,8 @@ class CheckedEmbedder:
             return np.empty((0, self.dimensions), dtype=np.float32)
         inner = self._inner
         try:
-            vectors = inner.embed_documents(list(texts))
+            with embedding(self.name) as span:
+                vectors = span.run(inner.embed_documents, list(texts))
         except Exception as error:  # a stranger's code: whatever it raises, the caller learns whose it was
             raise EmbeddingError(f"The embedder {self.name!r} failed on {len(texts)} texts: {error}") from error
         return self._checked(vectors, len(texts))
@@ -59,7 +61,8 @@ class CheckedEmbedder:
         """Return an array of shape (dimensions,); raises EmbeddingError."""
         inner = self._inner
         try:
-            given = inner.embed_query(text)
+            with embedding(self.name) as span:
+                given = span.run(inner.embed_query, text)
         except Exception as error:  # as above
             raise EmbeddingError(f"The embedder {self.name!r} failed on a question: {error}") from error
         vector: NDArray[np.float32] = self._checked([given], 1)[0]

@@ -30,6 +30,7 @@ from memgraph_engine.model.redaction import KEEPING, BuiltIn, Redaction
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.reranking.choose import check_reranker, reranker_named
 from memgraph_engine.settings import Settings
+from memgraph_engine.telemetry import Telemetry, observed
 
 _log = logging.getLogger("memgraph_engine")
 
@@ -98,6 +99,7 @@ class Engine:
     """Embedders that were loaded, by their names and calibrations; of all that comes of this engine."""
     spread: Spread["Engine"] = field(default_factory=Spread)
     """Who does what `ingest` and the importers write."""
+    telemetry: Telemetry | None = None
 
     def language_of(self, scope: Scope) -> str:
         """Return the language that a scope is expected to have."""
@@ -200,10 +202,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def following(method: F) -> F:
-    """Let a method begin again, of another engine, where its database's embedder was changed meanwhile.
+    """Let a method be observed, and begin again, of another engine, where its database has another embedder by now.
 
-    What has it has `_follow`, which keeps what `followed` makes of its engine. Where the method raises Moved it has
-    written nothing, or what is known again.
+    What has it has an `engine`, and `_follow`, which keeps what `followed` makes of that. Where the method raises Moved
+    it has written nothing, or what is known again.
     """
 
     @wraps(method)
@@ -222,7 +224,7 @@ def following(method: F) -> F:
             self._follow()
             yield from method(self, *given, **named)
 
-    return cast("F", call)
+    return cast("F", observed(call))
 
 
 def ungated(engine: Engine) -> Engine:
@@ -324,6 +326,7 @@ def build(
             f"recall.reranker is llm{preset}, but the role selecting has no model: set llm.model to have one, or "
             'recall.reranker = "" to do without.'
         )
+    telemetry = Telemetry(text=settings.telemetry.text) if settings.telemetry.on else None
     clock = _within(clock)
     db = open_database(settings, clock)
     try:
@@ -350,9 +353,8 @@ def build(
     cache, load = NoteCache(settings.recall.cache_mb << 20), Load(settings.recall.busy)
     loaded, theirs = {(used.name, used.fitted): used}, embedder is not None
     redaction = Redaction(settings.secrets, redactor or BuiltIn())
-    return Engine(
-        settings, db, used, clock, roles, cache, second, reranks, redaction, lives, load, own=theirs, loaded=loaded
-    )
+    parts = settings, db, used, clock, roles, cache, second, reranks, redaction, lives, load
+    return Engine(*parts, own=theirs, loaded=loaded, telemetry=telemetry)
 
 
 def _within(clock: Clock) -> Clock:

@@ -31,6 +31,7 @@ from memgraph_engine.graph.statements import BrokenStatement, guard, statements
 from memgraph_engine.model.memory import UNKNOWN_PAST
 from memgraph_engine.model.ports import Clock, utc_now
 from memgraph_engine.settings import Settings
+from memgraph_engine.telemetry import statement
 
 OLDEST_SERVER = (2026, 8)
 # what the driver says while it tries again goes to those who configure logging, and to nobody else
@@ -101,7 +102,8 @@ class _Transaction:
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
         text, given = _prepared(name, parameters, self._db, self._access)
-        return [dict(record) for record in self._transaction.run(text, given)]
+        with statement(name, self._db.name):
+            return [dict(record) for record in self._transaction.run(text, given)]
 
 
 _PRESENT = ("alive", "present")
@@ -213,7 +215,7 @@ class Database:
     ) -> None:
         self.vectors, self.home = 1, None
         self._at, self._lost = at, lost
-        self._database = database
+        self.name = database
         self.connect_timeout, self.retry_time = connect_timeout, retry_time
         self._clock, self._latest = clock, UNKNOWN_PAST
         self._open = partial(
@@ -257,7 +259,7 @@ class Database:
         """Connect to another server as to this one, with the same credentials; raises as `check` does."""
         return Database(
             replace(self._at, uri=uri),
-            database=self._database,
+            database=self.name,
             connect_timeout=self.connect_timeout,
             retry_time=self.retry_time,
             clock=self._clock,
@@ -326,19 +328,21 @@ class Database:
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one reading statement, which may make transactions of its own; nothing begins or ends one around it."""
         prepared, tries = self._alone(name, parameters, neo4j.READ_ACCESS), _Tries(self)
-        while True:
-            with self._trying(tries, neo4j.READ_ACCESS) as session:
-                return [dict(record) for record in session.run(*prepared)]
+        with statement(name, self.name):
+            while True:
+                with self._trying(tries, neo4j.READ_ACCESS) as session:
+                    return [dict(record) for record in session.run(*prepared)]
 
     def stream(self, name: str, /, **parameters: Any) -> Iterator[Row]:
         """Run one reading statement and yield its rows as they come, of which there may be millions."""
         prepared, tries = self._alone(name, parameters, neo4j.READ_ACCESS), _Tries(self)
-        while True:
-            with self._trying(tries, neo4j.READ_ACCESS) as session:
-                for record in session.run(*prepared):
-                    tries.over = True  # a row can't be taken back
-                    yield dict(record)
-                return
+        with statement(name, self.name):
+            while True:
+                with self._trying(tries, neo4j.READ_ACCESS) as session:
+                    for record in session.run(*prepared):
+                        tries.over = True  # a row can't be taken back
+                        yield dict(record)
+                    return
 
     def commit(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one writing statement as a transaction of its own, or as several that it makes.
@@ -346,9 +350,10 @@ class Database:
         It is sent again when its answer is lost, though it may have been committed: a second time must do no harm.
         """
         prepared, tries = self._alone(name, parameters, neo4j.WRITE_ACCESS), _Tries(self)
-        while True:
-            with self._trying(tries, neo4j.WRITE_ACCESS) as session:
-                return [dict(record) for record in session.run(*prepared)]
+        with statement(name, self.name):
+            while True:
+                with self._trying(tries, neo4j.WRITE_ACCESS) as session:
+                    return [dict(record) for record in session.run(*prepared)]
 
     def read(self, work: Callable[[Runner], T]) -> T:
         """Run reading statements in one transaction."""
@@ -427,7 +432,7 @@ class Database:
         """
         there = self.home.at if self.home else self
         session = there._driver.session(
-            database=there._database, bookmark_manager=there._bookmarks, default_access_mode=access
+            database=there.name, bookmark_manager=there._bookmarks, default_access_mode=access
         )
         try:
             yield session
@@ -466,14 +471,14 @@ class Database:
         if any(word in str(error.message) for word in _CRITICAL):
             return Unreachable(
                 f"The server at {self.uri} can't write to its disk, which is full most likely, and so it keeps the "
-                f"database {self._database!r} closed until it is started again. Free space, then run "
+                f"database {self.name!r} closed until it is started again. Free space, then run "
                 "`memgraph-engine db stop` and `memgraph-engine db start`, or restart your own server."
             )
         if error.code in {
             "Neo.ClientError.Database.DatabaseNotFound",
             "Neo.TransientError.General.DatabaseUnavailable",
         }:
-            return Unreachable(f"{self.uri} has no usable database {self._database!r}: {error.message}.")
+            return Unreachable(f"{self.uri} has no usable database {self.name!r}: {error.message}.")
         if self.home and _AWAY in str(error.message):
             return WriteConflict(
                 f"The tenant {self.home.tenant!r} is being moved to another server, which takes some seconds more: "

@@ -3,8 +3,10 @@
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context, copy_context
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any, TypeVar
 
 from memgraph_engine.cost import NOTHING, Cost
@@ -138,7 +140,8 @@ class Roles:
         if not requests:
             return []
         with ThreadPoolExecutor(min(self._settings.concurrency, len(requests)), "memgraph-engine-llm") as pool:
-            return list(pool.map(one, requests))
+            here = [copy_context() for _ in requests]  # of the span in which it is asked
+            return list(pool.map(Context.run, here, repeat(one), requests))
 
     def answered(
         self,

@@ -15,6 +15,7 @@ from memgraph_engine.llm.spent import Gauge, reserved
 from memgraph_engine.llm.tokens import chat_tokens, tokens
 from memgraph_engine.model.ports import ChatModel, Message, Pricing, Reply, StreamingChat
 from memgraph_engine.settings import LlmSettings
+from memgraph_engine.telemetry import Span, chat
 
 _FIRST_WAIT = 0.5  # seconds, doubled with every further try
 _LONGEST_WAIT = 60.0  # a server that asks for more is given up: another model may answer sooner
@@ -45,8 +46,9 @@ class Transport:
         estimate = _estimate(model, messages, settings.max_tokens)
 
         def once() -> _Answer:
-            with self._slots, reserved(meters, estimate) as bill:
-                reply = _chat(model, messages, settings, json_schema, bill)
+            with self._slots, reserved(meters, estimate) as bill, _request(model, messages, settings) as span:
+                reply = span.run(_chat, model, messages, settings, json_schema, bill)
+                span.replied(reply)
             yield reply
 
         (reply,) = self._tried(once, settings)
@@ -101,7 +103,7 @@ class Transport:
         estimate = _estimate(model, messages, settings.max_tokens)
         pieces: Iterator[str | Reply] = iter(())
         said, seconds, cost, reply = list[str](), 0.0, _LOST, None
-        with reserved(meters, estimate) as bill:
+        with reserved(meters, estimate) as bill, _request(model, messages, settings) as span:
             try:
                 with _translated(model):
                     given = model.chat_stream(
@@ -115,7 +117,7 @@ class Transport:
                     started = time.perf_counter()
                     try:
                         with self._slots, _translated(model):
-                            piece = next(pieces, None)
+                            piece = span.run(next, pieces, None)
                             if not (piece is None or isinstance(piece, str)):
                                 reply = _checked(model, piece)
                     finally:
@@ -130,6 +132,7 @@ class Transport:
                         text = "".join(said)
                         reply = Reply(text, Cost(1, chat_tokens(messages), tokens(text), money=None))
                 cost = reply.cost
+                span.replied(reply)
             except ModelError as error:
                 cost = error.cost
                 error.cost = replace(cost, seconds=seconds)
@@ -151,6 +154,10 @@ class Transport:
             raise error
         backoff = min(_FIRST_WAIT * 2.0**attempt, _LONGEST_WAIT) * random.uniform(0.5, 1)  # noqa: S311  no secret
         self._sleep(max(after, backoff))
+
+
+def _request(model: ChatModel, messages: Sequence[Message], settings: LlmSettings) -> Span:
+    return chat(model.name, messages, settings.temperature, settings.max_tokens)
 
 
 def _chat(

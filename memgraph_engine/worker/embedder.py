@@ -80,6 +80,11 @@ class _Behind(Exception):
     """Something was written between the last look and the lock."""
 
 
+def under_way(engine: Engine) -> bool:
+    """Tell whether there is a set of vectors beside the one that is searched."""
+    return _Second.of(engine.db) is not None
+
+
 def status(engine: Engine) -> EmbedderStatus:
     """Return which embedder the database has, and what becomes of another one's vectors."""
     (store,) = engine.db.run("store/read")
@@ -142,8 +147,6 @@ class Change:
     @classmethod
     def work(cls, engine: Engine, stopping: Callable[[], object]) -> dict[str, int] | None:
         """Do what is due, where no other worker does; return what was done, None for nothing."""
-        if not _Second.of(engine.db):
-            return None
         with leases.held_if_free(engine.db, LEASE) as mine:
             one = _Second.of(engine.db) if mine else None
             if not one:

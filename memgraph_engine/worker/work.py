@@ -9,6 +9,7 @@ from math import inf
 from queue import Empty, SimpleQueue
 from typing import Any, Literal
 
+from memgraph_engine import telemetry
 from memgraph_engine.blocks.rebuild import Blocks
 from memgraph_engine.claims.consolidation import Claims
 from memgraph_engine.cost import NOTHING
@@ -22,7 +23,7 @@ from memgraph_engine.graph.waiting import Limits, Waiting, waiting, waits
 from memgraph_engine.model.health import JobRun
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.topics.rebuild import Schedule, Topics
-from memgraph_engine.worker.embedder import Change
+from memgraph_engine.worker.embedder import Change, under_way
 from memgraph_engine.writing.adding import Construction
 from memgraph_engine.writing.erasure import Resumption
 from memgraph_engine.writing.eviction import Eviction
@@ -188,7 +189,7 @@ class Worker:
     def _embed(self, *, again: bool) -> bool:
         """Do a part of what a change of the database's embedder needs; return whether it did anything."""
         key = "", "embed"
-        if self._rests.get(key, (0, 0))[1] > time.monotonic():
+        if self._rests.get(key, (0, 0))[1] > time.monotonic() or not under_way(self._engine):
             return False
         begun, stopping = time.perf_counter(), self._asked(again=again)
 
@@ -197,21 +198,24 @@ class Worker:
                 raise Stopped
 
         def tell(outcome: Literal["done", "stopped", "failed"], **told: Any) -> None:
+            span.tell(outcome=outcome)
             self._tell(JobRun("embed", "", self._engine.now(), outcome, time.perf_counter() - begun, **told))
 
-        try:
-            counts = Change.work(self._engine, reached)
-        except (Stopped, Moved):
-            tell("stopped")
-            return False
-        except MemgraphEngineError as error:
-            self._rest(key, again=again)
-            tell("failed", error=str(error))
-            return False
-        self._rests.pop(key, None)
-        if counts:
-            tell("done", counts=counts)
-        return bool(counts)
+        with telemetry.job(self._engine.telemetry, "embed") as span:
+            try:
+                counts = span.run(Change.work, self._engine, reached)
+            except (Stopped, Moved):
+                tell("stopped")
+                return False
+            except MemgraphEngineError as error:
+                self._rest(key, again=again)
+                span.failed(error)
+                tell("failed", error=str(error))
+                return False
+            self._rests.pop(key, None)
+            if counts:
+                tell("done", counts=counts)
+            return bool(counts)
 
     def _asked(self, *, again: bool) -> Callable[[], bool]:
         """Return what a job asks between two pieces of work: whether to stop."""
@@ -242,29 +246,33 @@ class Worker:
 
         def tell(outcome: Literal["done", "stopped", "failed"], error: str = "", **told: Any) -> None:
             seconds, at = time.perf_counter() - begun, self._engine.now()
+            span.tell(outcome=outcome)
             self._tell(JobRun(job.name, scope.name, at, outcome, seconds, why, error=error, **told))
 
         def reached(phase: str) -> None:
             if stopping() and phase not in job.writing:
                 raise Stopped
 
-        try:
-            one = job(self._engine, scope, reached)
-            made = one.run()
-        except (Stopped, Moved):  # of another embedder, it is due again
-            tell("stopped")
-            return False
-        except Exception as error:  # noqa: BLE001  what is wrong with one memory must not keep the others waiting
-            if not isinstance(error, MemgraphEngineError):
-                _log.exception("The job %s of %s failed", job.name, scope.name)
-            self._rest((scope.name, job.name), again=again)
-            tell("failed", error=str(error) or type(error).__name__)
-            return False
-        self._rests.pop((scope.name, job.name), None)
-        counts = one.counts(made)
-        if counts is not None:
-            tell("done", counts=counts, fallbacks=getattr(made, "fallbacks", ()), cost=getattr(made, "cost", NOTHING))
-        return counts is not None
+        with telemetry.job(self._engine.telemetry, job.name, scope.tenant, scope.user) as span:
+            try:
+                one = job(self._engine, scope, reached)
+                made = span.run(one.run)
+            except (Stopped, Moved):  # of another embedder, it is due again
+                tell("stopped")
+                return False
+            except Exception as error:  # noqa: BLE001  what is wrong with one memory must not keep the others waiting
+                if not isinstance(error, MemgraphEngineError):
+                    _log.exception("The job %s of %s failed", job.name, scope.name)
+                self._rest((scope.name, job.name), again=again)
+                span.failed(error)
+                tell("failed", error=str(error) or type(error).__name__)
+                return False
+            self._rests.pop((scope.name, job.name), None)
+            counts = one.counts(made)
+            if counts is not None:
+                fallbacks, cost = getattr(made, "fallbacks", ()), getattr(made, "cost", NOTHING)
+                tell("done", counts=counts, fallbacks=fallbacks, cost=cost)
+            return counts is not None
 
     def _rest(self, key: tuple[str, str], *, again: bool) -> None:
         """Leave what failed alone for a while, and longer each time: a job, and a memory's name."""

@@ -5,6 +5,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from contextvars import copy_context
 from math import ceil
 from typing import TypeVar
 
@@ -82,7 +83,7 @@ class Work:
         except TimeoutError:
             again = {"Retry-After": str(ceil(self._patience))}
             raise Refused(503, "The server is busy with other requests; try again later.", again) from None
-        future = asyncio.get_running_loop().run_in_executor(self._threads, call)
+        future = asyncio.get_running_loop().run_in_executor(self._threads, copy_context().run, call)
         future.add_done_callback(self._end)
         return future
 
