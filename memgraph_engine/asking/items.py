@@ -23,27 +23,27 @@ class ItemReader:
     """Reads the items of one database that stand on a shelf."""
 
     def __init__(self, engine: Engine, shelf: str = ITEMS) -> None:
-        self._engine, self._shelf = engine, shelf
+        self.engine, self._shelf = engine, shelf
 
     def _follow(self) -> None:
         """Take the embedder that the database has by now."""
-        self._engine = followed(self._engine)
+        self.engine = followed(self.engine)
 
     def find(self, scope: Scope, keys: Sequence[str]) -> dict[str, Item]:
         """Return the items of these keys that can be read, by key."""
-        return item_graph.find(self._engine.db, scope.name, self._shelf, keys)
+        return item_graph.find(self.engine.db, scope.name, self._shelf, keys)
 
     def every(self, held: Sequence[Holding]) -> Iterator[Item]:
         """Yield the items of scopes, those that changed last first."""
-        return item_graph.every(self._engine.db, [one.scope.name for one in held], self._shelf)
+        return item_graph.every(self.engine.db, [one.scope.name for one in held], self._shelf)
 
     def begun(self, scope: Scope, key: str) -> Iterator[Item]:
         """Yield the items of a scope whose keys begin so, those that changed last first."""
-        return item_graph.every(self._engine.db, [scope.name], self._shelf, key)
+        return item_graph.every(self.engine.db, [scope.name], self._shelf, key)
 
     def holding(self, user: str, below: str) -> list[Holding]:
         """Return the scopes with items of a user, and of those whose ids begin with `below`."""
-        return item_graph.holding(self._engine.db, self._engine.settings.tenant, self._shelf, user, below)
+        return item_graph.holding(self.engine.db, self.engine.settings.tenant, self._shelf, user, below)
 
     @following
     def ranked(self, held: Sequence[Holding], question: str, most: int, *, similar: bool) -> tuple[Ranked, bool]:
@@ -51,7 +51,7 @@ class ItemReader:
 
         The score is that of recall. If `similar` items are ranked by the cosine of their own words alone.
         """
-        engine = self._engine
+        engine = self.engine
         check_text(question, "query", _MOST_WORDS)
         with engine.load.read() as busy:
             recall = engine.settings.recall

@@ -37,11 +37,11 @@ class ItemWriter:
     """Writes items on a shelf of the memories of one database."""
 
     def __init__(self, engine: Engine, shelf: str = ITEMS) -> None:
-        self._engine, self._shelf = engine, shelf
+        self.engine, self._shelf = engine, shelf
 
     def _follow(self) -> None:
         """Take the embedder that the database has by now."""
-        self._engine = followed(self._engine)
+        self.engine = followed(self.engine)
 
     def put(self, scope: Scope, puts: Iterable[Put]) -> None:
         """Put items, each key once: those that are new in one transaction, each other one in its own.
@@ -53,20 +53,20 @@ class ItemWriter:
 
     def _redacted(self, put: Put) -> Put:
         """Return an item without secrets, unless they are kept."""
-        redaction, where = self._engine.redaction, f"item {put.key!r}"
+        redaction, where = self.engine.redaction, f"item {put.key!r}"
         texts = tuple(redaction.text(text, where) for text in put.texts)
         return replace(put, value=redaction.json(put.value, where), texts=texts)
 
     @following
     def _put(self, scope: Scope, puts: Mapping[str, Put]) -> None:
         waiting = dict(puts)
-        size = self._engine.settings.ingest_batch
-        with Work.begin(self._engine, scope) as work:
+        size = self.engine.settings.ingest_batch
+        with Work.begin(self.engine, scope) as work:
             while waiting:
                 some = [waiting.pop(key) for key in list(waiting)[:size]]
-                known = until_current(self._engine.db, scope.name, partial(self._create, some, work))
+                known = until_current(self.engine.db, scope.name, partial(self._create, some, work))
                 for put in known:
-                    if not until_current(self._engine.db, scope.name, partial(self._change, scope, put)):
+                    if not until_current(self.engine.db, scope.name, partial(self._change, scope, put)):
                         waiting[put.key] = put  # it was removed meanwhile
                 work.clear()
 
@@ -74,25 +74,25 @@ class ItemWriter:
     def remove(self, scope: Scope, keys: Iterable[str]) -> list[str]:
         """Delete items, each in a decision of its own; return the keys of those that this call deleted."""
         removed = list[str]()
-        for key in sorted(item_graph.find(self._engine.db, scope.name, self._shelf, list(keys))):
+        for key in sorted(item_graph.find(self.engine.db, scope.name, self._shelf, list(keys))):
             with suppress(NotFound):  # somebody else was faster
-                delete(self._engine, scope, source_id(self._shelf, key))
+                delete(self.engine, scope, source_id(self._shelf, key))
                 removed.append(key)
         return removed
 
     def read(self, found: Iterable[Item]) -> None:
         """Let the time to live of items begin anew, since they were read."""
-        now, lives = self._engine.now(), dict[str, dict[str, tuple[datetime, datetime]]]()
+        now, lives = self.engine.now(), dict[str, dict[str, tuple[datetime, datetime]]]()
         for item in found:
             if item.ttl and now + item.ttl - item.expires_at >= item.ttl / _WORTH:
-                life = self._engine.policies.known(item.policy).life(now, now + item.ttl)
+                life = self.engine.policies.known(item.policy).life(now, now + item.ttl)
                 lives.setdefault(item.scope, {})[item.source] = life.expires_at, life.erase_at
         for scope, some in lives.items():
-            item_graph.prolong(self._engine.db, scope, some)
+            item_graph.prolong(self.engine.db, scope, some)
 
     def _create(self, puts: Sequence[Put], work: Work) -> list[Put]:
         """Store the items that are new; return the others."""
-        engine, now = self._engine, self._engine.now()
+        engine, now = self.engine, self.engine.now()
         made = {put.key: self._new(put, now) for put in puts}
         seen = look_up(work, [one for some in made.values() for one in some], keywords=True)
         new = [put for put in puts if source_id(self._shelf, put.key) not in seen.known]
@@ -105,11 +105,11 @@ class ItemWriter:
 
     def _new(self, put: Put, now: datetime) -> list[Source]:
         source, places = self._told(put, Source(source_id(self._shelf, put.key), "", "", "item"), now, now)
-        return cut_up(self._engine.policies.assigned(source, f"item {put.key!r}", now), places)
+        return cut_up(self.engine.policies.assigned(source, f"item {put.key!r}", now), places)
 
     def _change(self, scope: Scope, put: Put) -> bool:
         """Give a stored item another value; tell whether it is there. Raises Stale, with nothing written."""
-        engine, now, source = self._engine, self._engine.now(), source_id(self._shelf, put.key)
+        engine, now, source = self.engine, self.engine.now(), source_id(self._shelf, put.key)
         transaction = Transaction.begin(engine, scope)
         old = sources.passages(engine.db, scope.name, source)
         ids = [one.note.id for one in notes.found_by(engine.db, scope.name, source)] if old else []
@@ -151,9 +151,9 @@ class ItemWriter:
         for one in put.texts:
             # what can be stored of it: the value itself keeps all
             said = one.replace("\0", " ").encode(errors="replace").decode() + "\n"
-            if len(text) + len(said) > self._engine.settings.max_text or not without_recalled(said).strip():
+            if len(text) + len(said) > self.engine.settings.max_text or not without_recalled(said).strip():
                 continue
             places += [len(text)] if text else []
-            places += [len(text) + place for place in cuts(said, self._engine.settings.passage)]
+            places += [len(text) + place for place in cuts(said, self.engine.settings.passage)]
             text += said
         return text, places
