@@ -78,12 +78,12 @@ class Judge:
         statistics = Statistics.of(self.notes, known)
         maps = calibration(self.embedder.name, self.embedder.fitted)
         found: dict[str, str] = {}
-        for said, cosines in zip(told, self._cosines(told), strict=True):
+        for said in told:
             new = self._known(_NOBODY, [self._line(said)])
             states = any(one in said for one in asserted) and not self._held(new.lines[0])
-            for old, scores in zip(known, score(new, known, cosines, statistics, maps), strict=True):
+            for old, scores in zip(known, score(new, known, [0.0] * len(known), statistics, maps), strict=True):
                 pairs = [Pair(new.lines[0], line, (new, old)) for line in old.lines]
-                if evidence := _disputed(pairs, scores) or (states and self._otherwise(said, pairs, scores)):
+                if evidence := _disputed(pairs, scores) or (states and self._otherwise(said, pairs)):
                     found.setdefault(old.id, f"The answer contradicts it. {evidence}")
         return found
 
@@ -91,11 +91,11 @@ class Judge:
         """Tell whether one of the notes has the values of a line too: where two of them differ, no answer did that."""
         return any(_values(line) <= _words(old) for lines in self._lines.values() for old in lines)
 
-    def _otherwise(self, said: str, pairs: Sequence[Pair], scores: Scores) -> str:
+    def _otherwise(self, said: str, pairs: Sequence[Pair]) -> str:
         """Say how a note would have changed if what an answer says were so now: no note tells of that."""
         new = self._line(as_of_now(said, self.language))
         others = (pair.old for pair in pairs if assertions(pair.old) and not _values(pair.old) <= _words(new))
-        return next((one.evidence for one in (update(new, old, scores.meant) for old in others) if one), "")
+        return next((one.evidence for one in (update(new, old, _RELATED) for old in others) if one), "")
 
     @staticmethod
     def _known(note: str, lines: Sequence[Line]) -> Known:
@@ -148,19 +148,13 @@ class Judge:
         """Return the notes whose relation to the answer, calibrated as the gate's, is above a half."""
         if not tokenize(self._plain, self.language):
             return {}
-        relation = calibration(self.embedder.name, self.embedder.fitted).relation
-        shares = map(relation, self._cosines([self._plain])[0])
+        vectors = self.embedder.embed_documents([self._plain, *(note.context for note in self.shown)])
+        units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        shares = map(calibration(self.embedder.name, self.embedder.fitted).relation, (units[1:] @ units[0]).tolist())
         found = {note.id: share for note, share in zip(self.shown, shares, strict=True)}
         return {
             note: f"It is related to the answer ({share:.2f})." for note, share in found.items() if share > _RELATED
         }
-
-    def _cosines(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return how near each text is to each note shown."""
-        vectors = self.embedder.embed_documents([*texts, *(note.context for note in self.shown)])
-        units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-        near: list[list[float]] = (units[: len(texts)] @ units[len(texts) :].T).clip(0).tolist()
-        return near
 
 
 def _disputed(pairs: Sequence[Pair], scores: Scores) -> str:
