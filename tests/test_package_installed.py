@@ -64,11 +64,11 @@ def test_the_sdist_and_the_wheel_are_what_an_index_takes(built):
     assert {"LICENSE", "README.md", "deploy/Dockerfile", "cypher/store/read.cypher"} <= inside
 
 
-# GPL; beside what they are adapters for; instead of an embedder that is there; for the notebooks of the clone
+# GPL; beside what they are adapters for; instead of an embedder that is there; for notebooks of the clone, or clusters
 NOT_IN_ALL = {
     *("topics-igraph", "topics-leidenalg"),
     *("langgraph", "langchain", "google-adk", "agent-framework", "claude"),
-    *("fastembed", "sentence-transformers", "notebooks"),
+    *("fastembed", "sentence-transformers", "notebooks", "ray"),
 }
 
 
