@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
+from uuid import uuid4
 
 from bench.conversations import conversations, locomo_file
 from bench.serve import served
@@ -51,11 +52,11 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
 def _figures(ways: Mapping[str, Mapping[str, str]], questions: Sequence[str], folder: str) -> dict[str, float]:
     """Time each event of each turn; the ways take turns, so that what else the machine does falls on both."""
     taken = {f"{way}{event}": list[tuple[float, float]]() for way in ways for event in _EVENTS}
-    told = dict.fromkeys(ways, 0)
+    told, run = dict.fromkeys(ways, 0), uuid4().hex  # what a session was told, it is not told again
     for number, question in enumerate(questions):
         for way, settings in ways.items():
             for event, name in _EVENTS.items():
-                known = {"session_id": f"{way}{number}", "prompt_id": str(number), "cwd": folder}
+                known = {"session_id": f"{way}{run}{number}", "prompt_id": str(number), "cwd": folder}
                 said = {"prompt": question, "last_assistant_message": f"That was asked before: {question}"}
                 seconds, cpu, answer = _timed(name, json.dumps({**known, **said}), settings)
                 taken[f"{way}{event}"].append((seconds * 1000, cpu * 1000))
