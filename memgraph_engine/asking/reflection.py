@@ -73,29 +73,28 @@ class Judge:
         """
         known = [self._known(note.id, self._lines[note.id]) for note in self.shown]
         answer = as_own(self._plain, self.language)
-        told = sentences(answer, self.language)
         asserted = [one.text for one in assertions(Reading(answer, self.language)) if one.firm]
         statistics = Statistics.of(self.notes, known)
         maps = calibration(self.embedder.name, self.embedder.fitted)
+        lines = [line for note in known for line in note.lines]
+        held, stating = [*map(_words, lines)], {line for line in lines if assertions(line)}
         found: dict[str, str] = {}
-        for said in told:
+        for said in sentences(answer, self.language):
             new = self._known(_NOBODY, [self._line(said)])
-            states = any(one in said for one in asserted) and not self._held(new.lines[0])
+            # where one of the notes has its values too, and two of them differ, no answer did that
+            states = any(one in said for one in asserted) and not any(_values(new.lines[0]) <= some for some in held)
             for old, scores in zip(known, score(new, known, [0.0] * len(known), statistics, maps), strict=True):
                 pairs = [Pair(new.lines[0], line, (new, old)) for line in old.lines]
-                if evidence := _disputed(pairs, scores) or (states and self._otherwise(said, pairs)):
+                stated = [line for line in old.lines if states and line in stating]
+                if evidence := _disputed(pairs, scores) or self._otherwise(said, stated):
                     found.setdefault(old.id, f"The answer contradicts it. {evidence}")
         return found
 
-    def _held(self, line: Line) -> bool:
-        """Tell whether one of the notes has the values of a line too: where two of them differ, no answer did that."""
-        return any(_values(line) <= _words(old) for lines in self._lines.values() for old in lines)
-
-    def _otherwise(self, said: str, pairs: Sequence[Pair]) -> str:
-        """Say how a note would have changed if what an answer says were so now: no note tells of that."""
+    def _otherwise(self, said: str, lines: Collection[Line]) -> str:
+        """Say how one of a note's lines would have changed if what an answer says were so now."""
         new = self._line(as_of_now(said, self.language))
-        others = (pair.old for pair in pairs if assertions(pair.old) and not _values(pair.old) <= _words(new))
-        return next((one.evidence for one in (update(new, old, _RELATED) for old in others) if one), "")
+        changed = (update(new, old, _RELATED) for old in lines if not _values(old) <= _words(new))
+        return next((one.evidence for one in changed if one), "")
 
     @staticmethod
     def _known(note: str, lines: Sequence[Line]) -> Known:
